@@ -1,0 +1,59 @@
+# Needs make and Python 3.11 or newer. `make` alone lists the targets.
+PYTHON ?= python3
+VENV ?= .venv
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+STAMP := $(VENV)/.dev-installed
+PEERS_STAMP := $(VENV)/.peers-installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint types layers docstrings check bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## create the virtual environment and install the package with its tools
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "twosample needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@if [ ! -x $(BIN)/python ]; then echo "setting up $(VENV) ..."; $(PYTHON) -m venv $(VENV); fi
+	@echo "setting up twosample and its tools in $(VENV) (about a minute the first time) ..."
+	@$(PIP) install -qq -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(PEERS_STAMP): $(STAMP)
+	@echo "setting up the peers that the benchmarks compare with ..."
+	@$(PIP) install -qq -c constraints.txt -e '.[peers]'
+	@touch $@
+
+demo: $(STAMP) ## run the demonstration
+	@$(BIN)/python -m twosample.demo
+
+test: $(STAMP) ## run the tests and doctests that take seconds
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(STAMP) ## run all tests, the slow statistical suites included
+	$(BIN)/python -m pytest
+
+lint: $(STAMP) ## ruff
+	$(BIN)/ruff check .
+
+types: $(STAMP) ## mypy, strict
+	$(BIN)/mypy
+
+layers: $(STAMP) ## the import contracts
+	$(BIN)/lint-imports
+
+docstrings: $(STAMP) ## docstrings of the public names against their signatures
+	$(BIN)/python tools/check_docstrings.py
+
+check: lint types layers docstrings ## all static checks
+
+bench: $(PEERS_STAMP) ## run the benchmarks against the peers
+	$(BIN)/python -m benchmarks
+
+clean: ## remove caches and build products; keeps the virtual environment
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,58 @@
+"""``python -m benchmarks [NAME ...] [--json FILE]``: run all benchmarks or those named, print one table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+import twosample
+from benchmarks import growth, imports, memory, peers, small, tiled
+from benchmarks.table import HEAD, Row
+from twosample.engines.threads import available_cores
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
+    "imports": imports.rows,
+    "small": small.rows,
+    "tiled": tiled.rows,
+    "memory": memory.rows,
+    "growth": growth.rows,
+    "peers": peers.rows,
+}
+
+
+def main() -> None:
+    """The exit code is 0 whether or not targets are met; a benchmark that fails to run ends with its traceback."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all if none is given")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    print(f"{machine()}\nRatios are our time over the other's: lower is better.\n\n{HEAD}", flush=True)
+    results = []
+    try:
+        for name in options.names or BENCHMARKS:
+            for row in BENCHMARKS[name]():
+                print(row.line(name), flush=True)
+                results.append(row.to_dict(name))
+    finally:
+        if options.json:
+            options.json.write_text(json.dumps({"machine": machine(), "rows": results}, indent=2) + "\n")
+
+
+def machine() -> str:
+    return (
+        f"twosample {twosample.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"SciPy {scipy.__version__}, {platform.system()} {platform.machine()}, {available_cores()} cores"
+    )
+
+
+if __name__ == "__main__":
+    main()

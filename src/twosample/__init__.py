@@ -1,0 +1,39 @@
+"""Two-sample tests: do these two samples come from the same distribution, and if not, where do they differ.
+
+``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where.
+"""
+
+from .engines import Auto, Dense, Tiled
+from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
+from .homogeneity import Witness, WitnessRows, mmd, mmd_test, witness
+from .kernels import (
+    Energy,
+    Fixed,
+    FunctionKernel,
+    Gaussian,
+    Kernel,
+    Laplace,
+    Linear,
+    Matern,
+    Median,
+    Polynomial,
+    Precomputed,
+    Product,
+    QuantileGrid,
+    RationalQuadratic,
+    Scaled,
+    Sum,
+)
+from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
+from .results import TestResult
+from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "FunctionKernel", "Gamma", "Gaussian",
+    "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "Matern", "McDiarmid", "Median",
+    "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Polynomial", "Precomputed",
+    "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",
+    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "mmd", "mmd_test", "witness",
+]  # fmt: skip

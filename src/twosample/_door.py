@@ -1,0 +1,275 @@
+"""The only validation. What passes this door is trusted by everything behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .core.types import Floats
+from .engines import ENGINES, Engine
+from .errors import InputError, OptionError, unknown_option
+from .kernels import (
+    BANDWIDTHS,
+    KERNELS,
+    BandwidthRule,
+    Fixed,
+    FunctionKernel,
+    Kernel,
+    Median,
+    Precomputed,
+    QuantileGrid,
+    Scaled,
+    Sum,
+)
+from .kernels.base import BandwidthOf
+from .kernels.distances import Metric
+from .nulls import NULLS, Null
+from .statistics import STATISTICS, Statistic
+
+Option = TypeVar("Option")
+
+KernelLike = Kernel | str | Callable[[Any, Any], Any]
+BandwidthLike = BandwidthRule | str | float
+Seed = Any
+"""Anything that numpy.random.default_rng takes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The pooled sample: ``(N, d)`` numbers of which the first m rows are x."""
+
+    z: Floats
+    m: int
+    n: int
+
+    @property
+    def x(self) -> Floats:
+        """Sample x."""
+        return self.z[: self.m]
+
+    @property
+    def y(self) -> Floats:
+        """Sample y."""
+        return self.z[self.m :]
+
+
+def pool(x: object, y: object, kernel: Kernel) -> Pool:
+    """Both samples as one array of doubles; refuses whatever cannot be tested."""
+    if kernel.domain == "indices":
+        return _index_pool(x, y, kernel)
+    _same_order(x, y)
+    a, b = points(x, "x"), points(y, "y")
+    if a.shape[1] != b.shape[1]:
+        raise InputError(
+            f"x has {a.shape[1]} column(s) and y has {b.shape[1]}; both samples must have the same columns. "
+            "A single point with many numbers is one row: shape (1, d)."
+        )
+    z = np.concatenate([a, b])
+    if kernel.translation_free:
+        z -= z[0] + (z - z[0]).mean(axis=0)  # differences are all that matters; keeps digits at huge offsets
+    return Pool(z, len(a), len(b))
+
+
+def points(value: object, name: str, least: int = 2) -> Floats:
+    """``(rows, columns)`` finite doubles; a 1-d input is rows of one number."""
+    array = _real_array(value, name)
+    if array.ndim == 0:
+        raise InputError(f"{name} is a single number; a sample needs at least {least} rows.")
+    if array.ndim > 2:
+        raise InputError(
+            f"{name} has shape {array.shape}; give one row per observation, "
+            f"for example {name}.reshape(len({name}), -1)."
+        )
+    if array.ndim == 1:
+        array = array[:, None]
+    rows, columns = array.shape
+    if rows < least:
+        raise InputError(f"{name} has {rows} row(s); a sample needs at least {least}.")
+    if columns == 0:
+        raise InputError(f"{name} has no columns (shape {array.shape}).")
+    _check_finite(array, name)
+    return array
+
+
+def resolve_kernel(value: KernelLike) -> Kernel:
+    """A kernel from an alias, a kernel, or a function."""
+    if isinstance(value, Kernel):
+        return value
+    if isinstance(value, str):
+        return _alias("kernel", value, KERNELS)
+    if callable(value):
+        return FunctionKernel(value)
+    raise unknown_option("kernel", value, KERNELS)
+
+
+def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
+    """A bandwidth rule from an alias, a rule, or a number."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        if not kernel.needs_bandwidth:
+            raise OptionError(f"bandwidth={value!r} has no use: {kernel!r} leaves no bandwidth open.")
+        return Fixed(float(value))
+    if isinstance(value, str):
+        return _alias("bandwidth", value, BANDWIDTHS)
+    if isinstance(value, Median | QuantileGrid | Fixed):
+        return value
+    raise unknown_option("bandwidth", value, [*BANDWIDTHS, "a positive number"])
+
+
+def resolve_statistic(value: Statistic | str) -> tuple[str, Statistic]:
+    """The alias and the statistic from either."""
+    if isinstance(value, str):
+        return value, _alias("statistic", value, STATISTICS)
+    for name, kind in STATISTICS.items():
+        if isinstance(kind, type) and isinstance(value, kind):
+            return name, value
+    raise unknown_option("statistic", value, STATISTICS)
+
+
+def resolve_null(value: Null | str) -> Null:
+    """A null from an alias or a null."""
+    if isinstance(value, Null):
+        return value
+    if isinstance(value, str):
+        return _alias("null", value, NULLS)
+    raise unknown_option("null", value, NULLS)
+
+
+def resolve_engine(value: Engine | str) -> Engine:
+    """An engine from an alias or an engine."""
+    if isinstance(value, str):
+        return _alias("engine", value, ENGINES)
+    if hasattr(value, "gram"):
+        return value
+    raise unknown_option("engine", value, ENGINES)
+
+
+def check_pairing(null: Null, statistic: str) -> None:
+    """Refuse a null that does not know the law of the statistic."""
+    if statistic in null.statistics:
+        return
+    nulls = sorted(name for name, kind in NULLS.items() if statistic in kind().statistics)
+    raise OptionError(
+        f"null={null.name!r} does not know the law of statistic={statistic!r}. "
+        f"With that statistic use one of {', '.join(map(repr, nulls))}; "
+        f"with that null one of {', '.join(map(repr, sorted(null.statistics)))}."
+    )
+
+
+def check_level(level: object) -> float:
+    """A level strictly between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < float(level) < 1:
+        raise OptionError(f"level={level!r} must be a number strictly between 0 and 1, such as 0.05.")
+    return float(level)
+
+
+def generator(rng: Seed) -> np.random.Generator:
+    """A random generator from anything that numpy.random.default_rng takes."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"rng={rng!r} is not a seed: {error}. Give None, a whole number or a numpy Generator."
+        ) from None
+
+
+def fill_bandwidth(kernel: Kernel, rule: BandwidthRule, z: Floats, rng: np.random.Generator) -> Kernel:
+    """The kernel with its missing bandwidths from the rule; the mean over kernels when the rule gives several."""
+    if not kernel.needs_bandwidth:
+        return kernel
+    known: dict[Metric, Floats] = {}
+
+    def at(i: int) -> BandwidthOf:
+        def bandwidth_of(metric: Metric) -> float:
+            if metric not in known:
+                known[metric] = rule.bandwidths(z, metric, rng)
+            return float(known[metric][i])
+
+        return bandwidth_of
+
+    first = kernel.fill(at(0))
+    count = len(next(iter(known.values())))
+    if count == 1:
+        return first
+    return Scaled(Sum((first, *(kernel.fill(at(i)) for i in range(1, count)))), 1 / count)
+
+
+def _alias(name: str, value: str, registry: Mapping[str, Callable[[], Option]]) -> Option:
+    try:
+        return registry[value]()
+    except KeyError:
+        raise unknown_option(name, value, registry) from None
+
+
+def _index_pool(x: object, y: object, kernel: Kernel) -> Pool:
+    """Row numbers of a precomputed matrix; all of it, cut at its m, when x and y are None."""
+    inner = kernel
+    while not isinstance(inner, Precomputed):
+        inner = inner.kernel if isinstance(inner, Scaled) else inner.parts[0]  # type: ignore[attr-defined]
+    size = len(inner.matrix)
+    if x is None and y is None:
+        if inner.m is None:
+            raise InputError(
+                "With a Precomputed kernel give x and y as row numbers of the matrix, or say how many rows are x: "
+                "ts.Precomputed(K, m=...)."
+            )
+        x, y = np.arange(inner.m), np.arange(inner.m, size)
+    a, b = points(x, "x"), points(y, "y")
+    for name, rows in (("x", a), ("y", b)):
+        if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
+            raise InputError(
+                f"{name}: with a Precomputed kernel the points are row numbers of the matrix, "
+                f"whole numbers from 0 to {size - 1}."
+            )
+    return Pool(np.concatenate([a, b]), len(a), len(b))
+
+
+def _real_array(value: object, name: str) -> Floats:
+    """A new array of doubles from anything array-like."""
+    if value is None:
+        raise InputError(f"{name} is None; give an array of numbers, one row per observation.")
+    if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
+        raise InputError(f"{name} has {int(np.ma.getmaskarray(value).sum())} masked value(s); drop or fill them first.")
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
+    array = _to_numpy(value, name)
+    if array.dtype.kind == "c":
+        raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")
+    if array.dtype.kind not in "fiub":
+        raise InputError(
+            f"{name} has values of type {array.dtype}, not numbers. Encode text, categories and dates as numbers first."
+        )
+    return np.array(array, dtype=np.float64)
+
+
+def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
+    if hasattr(value, "detach"):  # a torch tensor, perhaps with gradients or on a device
+        value = value.detach().cpu()
+    try:
+        if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
+    if array.dtype.kind == "O" and array.size and all(isinstance(v, int | float | np.number) for v in array.flat):
+        return array.astype(np.float64)
+    return array
+
+
+def _check_finite(array: Floats, name: str) -> None:
+    bad = ~np.isfinite(array)
+    count = int(np.count_nonzero(bad))
+    if count:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"{name} has {count} value(s) that are NaN or infinite, the first in row {row}, column {column}. "
+            "Drop or fill them first: a missing value is not evidence of a difference."
+        )
+
+
+def _same_order(x: object, y: object) -> None:
+    names = [list(map(str, getattr(value, "columns", ()))) for value in (x, y)]
+    if names[0] and names[1] and names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
+        raise InputError("x and y have the same columns in a different order; select them in one order first.")

@@ -1,0 +1,149 @@
+"""Pictures of results. matplotlib is imported here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .core.laws import BoundLaw, ContinuousLaw, ReplicateLaw
+from .core.types import Floats
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .homogeneity.witness import Witness
+    from .results import TestResult
+
+X_COLOUR, Y_COLOUR, WITNESS_COLOUR, OBSERVED_COLOUR = "#0b6bb0", "#c8541d", "#2b2b2b", "#b3123f"
+"""Told apart in print, in grey and by colour-blind readers; x is always blue and y always orange."""
+
+
+def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:
+    """The law under H0, the threshold, and where the observed value fell."""
+    ax = ax or _new_axes((6.0, 3.4))
+    law = result.law
+    if isinstance(law, ReplicateLaw):
+        _replicate_histogram(ax, law.values[1:])
+    elif isinstance(law, ContinuousLaw):
+        _density_curve(ax, law, result)
+    elif isinstance(law, BoundLaw):
+        _bound_curve(ax, law, result)
+    if np.isfinite(result.threshold):
+        label = f"threshold at {result.level:g}"
+        ax.axvline(result.threshold, color="#555555", linestyle="--", linewidth=1.2, label=label)
+    ax.axvline(result.statistic, color=OBSERVED_COLOUR, linewidth=2.0, label=f"observed, p = {result.pvalue:.3g}")
+    ax.set_xlabel(result.symbol)
+    ax.set_title("The samples differ" if result.rejected else "No difference found", loc="left")
+    ax.locator_params(axis="x", nbins=6)
+    ax.legend(framealpha=0.9, edgecolor="none", fontsize="small", loc="upper right")
+    _plain(ax)
+    return ax
+
+
+def draw_witness(witness: Witness, ax: Axes | None = None) -> Axes:
+    """Densities and witness in one dimension (the paper's Figure 1), contours in two."""
+    columns = witness.x.shape[1]
+    if witness.kernel.domain != "vectors" or columns > 2:
+        raise InputError(f"A witness is drawn for samples of one or two columns, not {columns}. Use w.rows() instead.")
+    ax = ax or _new_axes((6.0, 3.4) if columns == 1 else (5.2, 4.6))
+    return _witness_line(witness, ax) if columns == 1 else _witness_contours(witness, ax)
+
+
+def _witness_line(witness: Witness, ax: Axes) -> Axes:
+    z = np.concatenate([witness.x, witness.y])[:, 0]
+    low, high = _view(z)
+    grid = np.linspace(low, high, 400)
+    bins = np.linspace(low, high, int(np.clip(np.sqrt(len(z)), 10, 60)) + 1)
+    tallest = 0.0
+    for sample, colour, name in ((witness.x, X_COLOUR, "x"), (witness.y, Y_COLOUR, "y")):
+        heights, _ = np.histogram(sample[:, 0], bins=bins)
+        density = heights / (len(sample) * np.diff(bins))
+        ax.stairs(density, bins, color=colour, linewidth=1.0, fill=True, alpha=0.22)
+        ax.stairs(density, bins, color=colour, linewidth=1.4, label=f"{name} ({len(sample)} rows)")
+        tallest = max(tallest, float(density.max()))
+    values = witness(grid)
+    top = float(np.abs(values).max())
+    if top > 0:
+        ax.plot(grid, values * (0.9 * tallest / top), color=WITNESS_COLOUR, linewidth=2.0, label="witness (scaled)")
+    ax.axhline(0, color="#999999", linewidth=0.8)
+    ax.set_xlabel("value")
+    ax.set_ylabel("density")
+    ax.set_xlim(low, high)
+    ax.set_title("Witness: up where x is denser, down where y is", loc="left")
+    ax.legend(frameon=False, fontsize="small")
+    _plain(ax)
+    return ax
+
+
+def _witness_contours(witness: Witness, ax: Axes) -> Axes:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    z = np.concatenate([witness.x, witness.y])
+    spans = [_view(z[:, i]) for i in (0, 1)]
+    first, second = (np.linspace(low, high, 80) for low, high in spans)
+    u, v = np.meshgrid(first, second)
+    values = witness(np.column_stack([u.ravel(), v.ravel()])).reshape(u.shape)
+    top = float(np.abs(values).max()) or 1.0
+    colours = LinearSegmentedColormap.from_list("witness", [Y_COLOUR, "#ffffff", X_COLOUR])
+    shades = ax.contourf(u, v, values, levels=np.linspace(-top, top, 22), cmap=colours, alpha=0.8)
+    for sample, colour, marker, name in ((witness.x, X_COLOUR, "o", "x"), (witness.y, Y_COLOUR, "^", "y")):
+        shown = sample[:: max(1, len(sample) // 400)]
+        ax.scatter(
+            shown[:, 0], shown[:, 1], s=14, color=colour, marker=marker, linewidths=0.4, edgecolors="white",
+            label=f"{name} ({len(sample)} rows)",
+        )  # fmt: skip
+    ax.set(xlim=spans[0], ylim=spans[1], xlabel="first column", ylabel="second column")
+    ax.set_title("Witness of the difference", loc="left")
+    bar = ax.figure.colorbar(shades, ax=ax, shrink=0.9, format="%.2g")
+    bar.set_label("← y denser     x denser →")
+    ax.legend(frameon=True, framealpha=0.85, fontsize="small", loc="upper right")
+    _plain(ax)
+    return ax
+
+
+def _replicate_histogram(ax: Axes, values: Floats) -> None:
+    bins = int(np.clip(np.sqrt(len(values)), 10, 50))
+    label = f"{len(values)} resampled worlds"
+    ax.hist(values, bins=bins, color="#8da7bd", edgecolor="white", linewidth=0.4, label=label)
+    ax.set_ylabel("worlds")
+
+
+def _density_curve(ax: Axes, law: ContinuousLaw, result: TestResult) -> None:
+    low, high = law.threshold(0.999), law.threshold(0.001)
+    if not low < high:
+        return
+    grid = np.linspace(low, max(high, result.statistic), 500)
+    density = law.distribution.pdf(grid**2) * 2 * grid if law.root else law.distribution.pdf(grid)
+    ax.fill_between(grid, density, color="#8da7bd", alpha=0.5, linewidth=0)
+    ax.plot(grid, density, color="#41627d", linewidth=1.5, label=f"law under H0 ({result.null.name})")
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("density")
+
+
+def _bound_curve(ax: Axes, law: BoundLaw, result: TestResult) -> None:
+    high = 1.15 * max(law.threshold(0.001), result.statistic)
+    grid = np.linspace(min(0.0, result.statistic), high, 400)
+    heights = [law.pvalue(float(t)) for t in grid]
+    ax.plot(grid, heights, color="#41627d", linewidth=1.5, label=f"bound ({result.null.name})")
+    ax.set_ylim(0, 1.02)
+    ax.set_ylabel("P(at least this), at most")
+
+
+def _view(values: Floats) -> tuple[float, float]:
+    """The range to draw: all values, unless a few lie absurdly far out."""
+    low, high = np.quantile(values, [0.005, 0.995])
+    reach = 0.25 * (high - low) or 1.0
+    return float(max(values.min(), low - reach) - 0.05 * reach), float(min(values.max(), high + reach) + 0.05 * reach)
+
+
+def _new_axes(size: tuple[float, float]) -> Axes:
+    from matplotlib import pyplot
+
+    _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    return ax
+
+
+def _plain(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,107 @@
+r"""The centred Gram matrix of the pool: what the laws under H0 are made of.
+
+Under H0 every point of the pool comes from one p, and MMD² is a degenerate quadratic form in the centred kernel
+:math:`\tilde k` of Theorem 'Asymptotic distribution'. Its law follows from the eigenvalues of :math:`\tilde k`, its
+moments from sums over pairs and triangles (the appendix 'Moments of the Empirical MMD Under H0').
+
+The diagonal is left out on purpose. It never enters MMD²_u, and in high dimension it would swamp everything else:
+with d much larger than N, :math:`\tilde k(z,z)` is of the order of 1 and :math:`\tilde k(z,z')` of the order of
+:math:`d^{-1/2}`. The matrix is therefore U-centred (Székely and Rizzo 2014): zero diagonal, zero row sums, and
+``sum(A**2) / (N (N-3))`` is an unbiased estimate of :math:`E\tilde k^2(z,z')`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CentredGram:
+    """The U-centred Gram matrix of the pool, or of a random part of a large pool.
+
+    Parameters
+    ----------
+    matrix
+        ``(q, q)`` U-centred: zero diagonal, rows that sum to zero.
+    square
+        ``E k~(z,z')^2``, unbiased, from the whole pool.
+    spread
+        ``E[k(z,z) - k(z,z')]``, from the whole pool.
+    magnitude
+        Mean of ``|k(z,z)|``: the scale on which rounding happens.
+    """
+
+    matrix: Floats
+    square: float
+    spread: float
+    magnitude: float
+
+    @classmethod
+    def of(cls, K: Floats, square: float | None = None, spread: float | None = None) -> CentredGram:
+        """Centre a Gram matrix; `square` and `spread` when better values than its own are known."""
+        A = u_centred(K)
+        q = len(K)
+        if square is None:
+            square = float((A * A).sum() / (q * (q - 3)))
+        if spread is None:
+            spread = float(np.trace(K) / q - (K.sum() - np.trace(K)) / (q * (q - 1)))
+        return cls(A, square, spread, float(np.abs(np.diagonal(K)).mean()))
+
+    @property
+    def degenerate(self) -> bool:
+        """True when every point of the pool looks the same to the kernel, so that MMD² is 0 in every world."""
+        return self.square <= (1e-12 * self.magnitude) ** 2
+
+    def triangle(self) -> float:
+        """``E k~(1,2) k~(2,3) k~(3,1)``: one matrix product, O(q^3)."""
+        A = self.matrix
+        q = len(A)
+        return float(np.vdot(A @ A, A) / (q * (q - 1) * (q - 2)) * self._rescale() ** 3)
+
+    def cube(self) -> float:
+        """``E k~(1,2)^3``: the small term of the third moment."""
+        A = self.matrix
+        q = len(A)
+        return float(np.einsum("ij,ij,ij->", A, A, A) / (q * (q - 1)) * self._rescale() ** 3)
+
+    def eigenvalues(self) -> Floats:
+        """Eigenvalues of the centred kernel with signs, scaled so that their squares sum to ``square``. O(q^3)."""
+        from scipy.linalg import eigvalsh
+
+        q = len(self.matrix)
+        values: Floats = eigvalsh(self.matrix) * (self._rescale() / np.sqrt(q * (q - 3)))
+        return values
+
+    def _rescale(self) -> float:
+        """Brings the matrix of a part of the pool to the second moment of the whole."""
+        q = len(self.matrix)
+        own = float((self.matrix**2).sum() / (q * (q - 3)))
+        return float(np.sqrt(self.square / own)) if own > 0 else 0.0
+
+
+def u_centred(K: Floats) -> Floats:
+    """U-centre a Gram matrix: rows and columns sum to zero over the off-diagonal, the diagonal is zero."""
+    q = len(K)
+    A = K.copy()
+    np.fill_diagonal(A, 0.0)
+    rows = A.sum(axis=1)
+    A -= (rows / (q - 2))[:, None]
+    A -= (rows / (q - 2))[None, :]
+    A += rows.sum() / ((q - 1) * (q - 2))
+    np.fill_diagonal(A, 0.0)
+    return A
+
+
+def pooled_square(squares: float, rows: Floats) -> float:
+    """``E k~^2`` from one pass over K, the `squares` of whose off-diagonal entries and whose `rows` were summed up.
+
+    The expanded form of ``sum(A**2) / (N (N-3))``, so that no N x N matrix is needed.
+    """
+    size = len(rows)
+    total = rows.sum()
+    inner = squares - 2 * (rows @ rows) / (size - 2) + total * total / ((size - 1) * (size - 2))
+    return float(max(0.0, inner / (size * (size - 3))))

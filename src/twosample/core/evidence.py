@@ -1,0 +1,52 @@
+"""What a null may look at to turn a statistic into a p-value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .centred import CentredGram
+from .quadratic import QuadraticForm
+from .types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Everything that was computed about a statistic before its null looks at it.
+
+    Parameters
+    ----------
+    values
+        ``(R,)`` statistics, the observed one first; one value when the null does not resample.
+    tolerance
+        Absolute rounding error of the values.
+    exhaustive
+        Whether the values stand for every labelling there is.
+    m, n
+        Sample sizes.
+    kernel
+        The kernel as text, for messages.
+    bounds
+        The range of the kernel, or None.
+    term_count
+        How many independent terms the statistic averages over, at least; Hoeffding's exponent counts them.
+    form, root, centred, spread
+        Of a quadratic statistic: its form, whether it is the root of it, the centred Gram matrix on demand, and
+        E[k(z,z) - k(z,z')].
+    terms
+        Of an average: the terms.
+    """
+
+    values: Floats
+    tolerance: float
+    exhaustive: bool
+    m: int
+    n: int
+    kernel: str
+    bounds: tuple[float, float] | None
+    term_count: int
+    form: QuadraticForm | None = None
+    root: bool = False
+    centred: Callable[[], CentredGram] | None = None
+    spread: float = 0.0
+    terms: Floats | None = None

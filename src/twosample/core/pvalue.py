@@ -1,0 +1,51 @@
+"""The p-value of a resampling test. There is no other place in the package that counts exceedances."""
+
+from __future__ import annotations
+
+from math import floor, lgamma, log
+
+import numpy as np
+
+from .types import Floats
+
+
+def resampling_pvalue(values: Floats, tolerance: float) -> float:
+    r"""Share of worlds whose statistic is at least as large as the true one, the true one included.
+
+    .. math:: p = \frac{\#\{r : t_r \ge t_0 - \text{tolerance}\}}{R}
+
+    Column 0 is the truth, so with B resampled worlds this is ``(b + 1) / (B + 1)``, never 0, and valid at every
+    level for any statistic and any ties. The tolerance makes values that differ by rounding alone count as tied.
+
+    Parameters
+    ----------
+    values
+        ``(R,)`` statistics, the observed one first. NaN must have been refused at the door.
+    tolerance
+        Absolute rounding error of the values.
+    """
+    return float(np.count_nonzero(values >= values[0] - tolerance) / values.size)
+
+
+def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:
+    """The value above which the observed statistic would be rejected at `level`, given the other worlds.
+
+    With ``k = floor(level * R)`` this is the k-th largest of the resampled values: the p-value is at most the level
+    exactly when the observed statistic exceeds it (by more than the tolerance). Infinite when no value could.
+    """
+    others = values[1:]
+    k = floor(level * values.size * (1 + 1e-12))
+    if k < 1 or others.size == 0:
+        return float("inf")
+    if k > others.size:
+        return float("-inf")
+    return float(np.partition(others, others.size - k)[others.size - k] + tolerance)
+
+
+def smallest_pvalue(m: int, n: int) -> float:
+    """One over the number of labellings, ``1 / C(m+n, m)``: no valid test can honestly report less.
+
+    Approximate laws are cut off here, so that they never report 0.
+    """
+    logarithm = lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)
+    return float(np.exp(max(logarithm, log(1e-300))))

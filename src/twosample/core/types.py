@@ -1,0 +1,17 @@
+"""Names for the array types that the package passes around."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+"""Double-precision numbers; the shape stands in a comment where it is made."""
+
+Reals: TypeAlias = NDArray[np.floating[Any]]
+"""Numbers in either precision: kernel tiles."""
+
+Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
+"""How often a pooled point stands in a sample: 0 or 1 for a relabelling, any count for a bootstrap."""

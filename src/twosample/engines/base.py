@@ -1,0 +1,46 @@
+"""What every engine offers: a Gram matrix that can be applied, in whatever way it does so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from ..core.centred import CentredGram
+from ..core.labellings import Labellings
+from ..core.sums import BlockSums
+from ..core.types import Floats
+from ..kernels import Kernel
+
+Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all) from the thread that called the test."""
+
+
+class Gram(Protocol):
+    """The Gram matrix K of the pooled points, never necessarily formed."""
+
+    def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
+        """Sums of K over the blocks of every labelling: the one expensive line of a test."""
+        ...
+
+    def centred(self, rng: np.random.Generator) -> CentredGram:
+        """What the laws under H0 need: the centred matrix, of a random part of a large pool."""
+        ...
+
+    def multiply(self, W: Floats) -> Floats:
+        """``K @ W`` for an ``(N, c)`` matrix of weights."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to apply the Gram matrix."""
+
+    @property
+    def name(self) -> str:
+        """The alias of the engine."""
+        ...
+
+    def gram(self, kernel: Kernel, z: Floats) -> Gram:
+        """The Gram matrix of the pooled points z under a kernel without missing bandwidths."""
+        ...

@@ -1,0 +1,6 @@
+"""The public two-sample tests."""
+
+from .mmd import mmd, mmd_test
+from .witness import Witness, WitnessRows, witness
+
+__all__ = ["Witness", "WitnessRows", "mmd", "mmd_test", "witness"]

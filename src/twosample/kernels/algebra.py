@@ -1,0 +1,213 @@
+"""Sums, products and positive multiples of kernels: kernels again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add, mul
+
+import numpy as np
+
+from ..core.types import Floats
+from ..errors import OptionError
+from .base import BandwidthOf, Kernel
+
+
+@dataclass(frozen=True)
+class _Combination(Kernel):
+    """Several kernels on the same points."""
+
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        flat: list[Kernel] = []
+        for part in self.parts:
+            flat.extend(part.parts if isinstance(part, type(self)) else (part,))
+        domains = {part.domain for part in flat}
+        if len(domains) > 1:
+            raise OptionError(f"Kernels on different kinds of points cannot be combined: {sorted(domains)}.")
+        object.__setattr__(self, "parts", tuple(flat))
+
+    @property
+    def domain(self) -> str:
+        """The kind of points of the parts."""
+        return self.parts[0].domain
+
+    @property
+    def needs_bandwidth(self) -> bool:
+        return any(part.needs_bandwidth for part in self.parts)
+
+    def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
+        return type(self)(tuple(part.fill(bandwidth_of) for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Sum(_Combination):
+    """``k1 + k2 + ...``: sees whatever one of its parts sees.
+
+    Parameters
+    ----------
+    parts
+        The kernels.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> (ts.Gaussian(1.0) + ts.Linear()).bounds is None
+    True
+    """
+
+    @property
+    def characteristic(self) -> bool:
+        """Characteristic as soon as one part is."""
+        return any(part.characteristic for part in self.parts)
+
+    @property
+    def translation_free(self) -> bool:
+        """When every part is."""
+        return all(part.translation_free for part in self.parts)
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return reduce(add, (part.block(a, b) for part in self.parts))
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return reduce(add, (part.pairs(a, b) for part in self.parts))
+
+    def diagonal(self, a: Floats) -> Floats:
+        return reduce(add, (part.diagonal(a) for part in self.parts))
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        every = [part.bounds for part in self.parts]
+        known = [bound for bound in every if bound is not None]
+        if len(known) < len(every):
+            return None
+        return sum(low for low, _ in known), sum(high for _, high in known)
+
+    def spectral_density(self, frequencies: Floats) -> Floats:
+        """The parts' densities, weighted by their values at zero."""
+        weights = [float(part.diagonal(np.zeros((1, frequencies.shape[1])))[0]) for part in self.parts]
+        densities = (w * part.spectral_density(frequencies) for w, part in zip(weights, self.parts, strict=True))
+        return np.asarray(reduce(add, densities) / sum(weights))
+
+
+@dataclass(frozen=True)
+class Product(_Combination):
+    """``k1 * k2 * ...``: close only where every part says close.
+
+    Parameters
+    ----------
+    parts
+        The kernels.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> (ts.Gaussian(1.0) * ts.Laplace(2.0)).bounds
+    (0.0, 1.0)
+    """
+
+    @property
+    def characteristic(self) -> bool:
+        """When every part is and depends on differences only: spectra of full support convolve to full support."""
+        return all(part.characteristic and _shift_invariant(part) for part in self.parts)
+
+    @property
+    def translation_free(self) -> bool:
+        """When every part depends on differences only."""
+        return all(_shift_invariant(part) for part in self.parts)
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return reduce(mul, (part.block(a, b) for part in self.parts))
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return reduce(mul, (part.pairs(a, b) for part in self.parts))
+
+    def diagonal(self, a: Floats) -> Floats:
+        return reduce(mul, (part.diagonal(a) for part in self.parts))
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        low, high = 1.0, 1.0
+        for part in self.parts:
+            bound = part.bounds
+            if bound is None:
+                return None
+            corners = [u * v for u in (low, high) for v in bound]
+            low, high = min(corners), max(corners)
+        return low, high
+
+
+@dataclass(frozen=True)
+class Scaled(Kernel):
+    """``factor * kernel`` with a positive factor.
+
+    Parameters
+    ----------
+    kernel
+        Any kernel.
+    factor
+        A positive number.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> (0.5 * ts.Gaussian(1.0)).bounds
+    (0.0, 0.5)
+    """
+
+    kernel: Kernel
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.factor) and self.factor > 0):
+            raise OptionError(f"A kernel may be multiplied by a positive number only, not by {self.factor!r}.")
+
+    @property
+    def characteristic(self) -> bool:
+        """As the kernel."""
+        return self.kernel.characteristic
+
+    @property
+    def domain(self) -> str:
+        """As the kernel."""
+        return self.kernel.domain
+
+    @property
+    def translation_free(self) -> bool:
+        """As the kernel."""
+        return self.kernel.translation_free
+
+    @property
+    def needs_bandwidth(self) -> bool:
+        return self.kernel.needs_bandwidth
+
+    def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
+        return Scaled(self.kernel.fill(bandwidth_of), self.factor)
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return self.factor * self.kernel.block(a, b)
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return self.factor * self.kernel.pairs(a, b)
+
+    def diagonal(self, a: Floats) -> Floats:
+        return self.factor * self.kernel.diagonal(a)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        bound = self.kernel.bounds
+        return None if bound is None else (self.factor * bound[0], self.factor * bound[1])
+
+    def spectral_density(self, frequencies: Floats) -> Floats:
+        return self.kernel.spectral_density(frequencies)
+
+
+def _shift_invariant(kernel: Kernel) -> bool:
+    from .base import RadialKernel
+
+    if isinstance(kernel, Scaled):
+        return _shift_invariant(kernel.kernel)
+    if isinstance(kernel, _Combination):
+        return all(_shift_invariant(part) for part in kernel.parts)
+    return isinstance(kernel, RadialKernel)

@@ -1,0 +1,170 @@
+"""Kernels that the user brings along: a precomputed matrix, or any function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.types import Floats
+from ..errors import InputError, OptionError
+from .base import Kernel
+
+_CHECKED_ROWS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Precomputed(Kernel):
+    """A kernel known only as its Gram matrix over all points; points are row numbers of that matrix.
+
+    The matrix must be symmetric and positive semi-definite; both are checked (the latter on at most 2000 of its rows,
+    by a Cholesky factorisation). It is not copied if it is already an array of doubles, and never modified.
+
+    Parameters
+    ----------
+    matrix
+        ``(N, N)`` kernel values of the pooled points, sample x first.
+    m
+        How many of them are x. With it, a test may be called with ``x=None, y=None``; without it, x and y are
+        row numbers.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> z = np.arange(12.0)[:, None]
+    >>> K = ts.Gaussian(2.0).block(z, z)
+    >>> ts.mmd_test(None, None, kernel=ts.Precomputed(K, m=6), rng=0).rejected
+    True
+    """
+
+    matrix: Floats = field(repr=False)
+    m: int | None = None
+
+    domain = "indices"
+
+    def __post_init__(self) -> None:
+        K = np.asarray(self.matrix)
+        if K.ndim != 2 or K.shape[0] != K.shape[1] or len(K) == 0:
+            raise InputError(f"Precomputed: the matrix must be square and not empty, not of shape {K.shape}.")
+        if K.dtype.kind not in "fiu":
+            raise InputError(f"Precomputed: the matrix must hold real numbers, not {K.dtype}.")
+        if self.m is not None and not 0 < self.m < len(K):
+            raise InputError(f"Precomputed: m={self.m} must lie between 1 and {len(K) - 1}.")
+        K = np.asarray(K, dtype=np.float64)
+        _check_positive(K)
+        object.__setattr__(self, "matrix", K)
+
+    @classmethod
+    def from_blocks(cls, xx: ArrayLike, xy: ArrayLike, yy: ArrayLike) -> Precomputed:
+        """Put the pooled matrix together from k(x,x), k(x,y) and k(y,y)."""
+        blocks = [np.asarray(block, dtype=np.float64) for block in (xx, xy, yy)]
+        kxx, kxy, kyy = blocks
+        if any(block.ndim != 2 for block in blocks) or kxy.shape != (len(kxx), len(kyy)):
+            shapes = ", ".join(str(block.shape) for block in blocks)
+            raise InputError(f"Precomputed: blocks of shapes {shapes} do not fit; give (m, m), (m, n), (n, n).")
+        return cls(np.block([[kxx, kxy], [kxy.T, kyy]]), m=len(kxx))
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self.matrix[np.ix_(_rows(a), _rows(b))])
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self.matrix[_rows(a), _rows(b)])
+
+    def diagonal(self, a: Floats) -> Floats:
+        return np.asarray(self.matrix[_rows(a), _rows(a)])
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Not known: the matrix shows the values at these points, a bound must hold at all points."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"Precomputed({len(self.matrix)} x {len(self.matrix)})"
+
+
+@dataclass(frozen=True)
+class FunctionKernel(Kernel):
+    """A kernel given as a function ``k(A, B)`` that returns the ``(len(A), len(B))`` block of values.
+
+    Pass the function itself as ``kernel=``; this class wraps it. Whether it is positive definite is the caller's word.
+
+    Parameters
+    ----------
+    function
+        Takes two arrays of points as rows, returns their block of kernel values.
+    upper
+        A number that k(x, y) never exceeds, if there is one: with it the large-deviation bounds apply.
+    lower
+        A number that k(x, y) never falls below.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> k = ts.FunctionKernel(lambda a, b: np.exp(-np.abs(a - b.T)), upper=1.0)
+    >>> float(k.block(np.zeros((1, 1)), np.zeros((1, 1)))[0, 0])
+    1.0
+    """
+
+    function: Callable[[Any, Any], Any]
+    upper: float | None = None
+    lower: float = 0.0
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        K = np.asarray(self.function(a, b))
+        if K.shape != (len(a), len(b)):
+            raise OptionError(
+                f"kernel: {_name(self.function)} was given {len(a)} and {len(b)} points and returned an array of "
+                f"shape {K.shape}; it must return the block of shape {(len(a), len(b))}."
+            )
+        if K.dtype.kind not in "fiu" or not np.isfinite(K).all():
+            raise OptionError(f"kernel: {_name(self.function)} returned values that are not finite real numbers.")
+        return np.asarray(K, dtype=np.float64)
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        step = 64
+        parts = [np.diagonal(self.block(a[i : i + step], b[i : i + step])) for i in range(0, len(a), step)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def diagonal(self, a: Floats) -> Floats:
+        return self.pairs(a, a)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        return None if self.upper is None else (self.lower, self.upper)
+
+    def __repr__(self) -> str:
+        return f"FunctionKernel({_name(self.function)})"
+
+
+def _name(function: Callable[..., object]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _rows(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    return np.asarray(points).reshape(-1).astype(np.intp)
+
+
+def _check_positive(K: Floats) -> None:
+    """Refuse a matrix that is not finite, not symmetric, or clearly not positive semi-definite."""
+    if not np.isfinite(K).all():
+        raise InputError("Precomputed: the matrix holds NaN or infinite values.")
+    size = max(float(np.abs(K).max()), 1e-300)
+    if not np.allclose(K, K.T, rtol=0, atol=1e-8 * size):
+        i, j = np.unravel_index(int(np.abs(K - K.T).argmax()), K.shape)
+        raise InputError(
+            f"Precomputed: the matrix is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} "
+            f"but ({j}, {i}) is {K[j, i]:.6g}."
+        )
+    keep = np.linspace(0, len(K) - 1, min(len(K), _CHECKED_ROWS)).astype(np.intp)
+    part = K[np.ix_(keep, keep)]
+    try:
+        np.linalg.cholesky(part + 1e-7 * size * np.eye(len(part)))
+    except np.linalg.LinAlgError:
+        smallest = float(np.linalg.eigvalsh(part)[0])
+        raise InputError(
+            f"Precomputed: the matrix is indefinite (smallest eigenvalue {smallest:.4g}), so it is not a kernel. "
+            "A matrix of distances D becomes one as -D/2 after double centring; see also ts.Energy."
+        ) from None

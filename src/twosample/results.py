@@ -1,0 +1,158 @@
+"""Results: frozen, complete, not iterable. Reports and the command line only read them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html import escape
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from .core.laws import Law
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .engines import Engine
+    from .kernels import Kernel
+    from .nulls import Null
+
+PAPER = (
+    "Gretton, Borgwardt, Rasch, Schölkopf and Smola (2008): A Kernel Method for the Two-Sample Problem, arXiv:0805.2368"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TestResult:
+    """The outcome of a test, with everything that was chosen on the way.
+
+    Parameters
+    ----------
+    test
+        What was tested, in words.
+    symbol
+        The name of the statistic.
+    statistic
+        Its observed value.
+    pvalue
+        Probability under H0 of a value at least as large; never 0.
+    threshold
+        The value above which the test rejects at `level`.
+    level
+        The level of the test.
+    m, n
+        Rows of x and of y.
+    columns
+        Columns of the data (0 when the points are not vectors).
+    kernel, null, engine
+        What was resolved from the options.
+    law
+        The law of the statistic under H0: ``law.pvalue(t)`` and ``law.threshold(level)`` at any level.
+    reason
+        Why this engine.
+    notes
+        What the user should know.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> r = ts.mmd_test([1.0, 2.0, 3.0, 4.0], [11.0, 12.0, 13.0, 14.0], kernel=ts.Gaussian(2.0), rng=0)
+    >>> r.rejected, round(r.pvalue, 4)
+    (True, 0.0286)
+    """
+
+    __test__ = False  # not a pytest class
+
+    test: str
+    symbol: str
+    statistic: float
+    pvalue: float
+    threshold: float
+    level: float
+    m: int
+    n: int
+    columns: int
+    null: Null
+    law: Law = field(repr=False)
+    kernel: Kernel | None = None
+    engine: Engine | None = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rejected(self) -> bool:
+        """Whether H0 (p = q) is rejected at the level."""
+        return self.pvalue <= self.level
+
+    @property
+    def citation(self) -> str:
+        """The paper behind the test."""
+        return PAPER
+
+    def summary(self) -> str:
+        """The result as text."""
+        width = max(len(label) for label, _ in self._lines())
+        verdict = "the samples differ" if self.rejected else "no difference found"
+        head = f"{self.test}: {verdict} (p = {self.pvalue:.4g}, level {self.level:g})"
+        return "\n".join([head, *(f"  {label:<{width}}  {text}" for label, text in self._lines())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values that JSON can hold; infinite thresholds become None."""
+        from . import __version__
+
+        return {
+            "schema": 1,
+            "test": self.test,
+            "symbol": self.symbol,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "threshold": self.threshold if isfinite(self.threshold) else None,
+            "level": self.level,
+            "rejected": self.rejected,
+            "m": self.m,
+            "n": self.n,
+            "columns": self.columns,
+            "kernel": None if self.kernel is None else repr(self.kernel),
+            "null": repr(self.null),
+            "engine": None if self.engine is None else repr(self.engine),
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "version": __version__,
+            "citation": self.citation,
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The result as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the null distribution with the observed value and the threshold; returns the matplotlib axes."""
+        from ._figures import draw_null
+
+        return draw_null(self, ax)
+
+    def _lines(self) -> list[tuple[str, str]]:
+        columns = f", {self.columns} column{'s' if self.columns != 1 else ''}" if self.columns else ""
+        lines = [
+            ("statistic", f"{self.symbol} = {self.statistic:.6g}"),
+            ("threshold", f"{self.threshold:.6g}"),
+            ("samples", f"m = {self.m}, n = {self.n}{columns}"),
+        ]
+        if self.kernel is not None:
+            lines.append(("kernel", repr(self.kernel)))
+        lines.append(("null", repr(self.null)))
+        if self.engine is not None:
+            lines.append(("engine", f"{self.engine!r}: {self.reason}" if self.reason else repr(self.engine)))
+        return lines + [("note", note) for note in self.notes]
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        verdict = "the samples differ" if self.rejected else "no difference found"
+        rows = [("p-value", f"{self.pvalue:.4g} (level {self.level:g})"), *self._lines()]
+        body = "".join(
+            f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
+            for label, text in rows
+        )
+        return f"<div><b>{escape(self.test)}: {verdict}</b><table>{body}</table></div>"

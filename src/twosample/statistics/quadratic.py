@@ -1,0 +1,108 @@
+"""The statistics that look at every pair of points."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..core.quadratic import QuadraticForm
+from ..core.types import Floats
+from ..errors import InputError
+
+
+@dataclass(frozen=True)
+class QuadraticStatistic(ABC):
+    """An estimate of MMD or MMD² from all pairs, O(N²)."""
+
+    symbol: ClassVar[str]
+    """How results write it."""
+
+    root: ClassVar[bool] = False
+    """Whether the statistic is the square root of its quadratic form."""
+
+    pairwise: ClassVar[bool] = False
+    """Whether x_i and y_i belong together, so that only swaps within pairs leave the statistic comparable."""
+
+    @abstractmethod
+    def form(self, m: int, n: int) -> QuadraticForm:
+        """The coefficients at these sample sizes."""
+
+    def of_form(self, values: Floats) -> Floats:
+        """The statistic from values of its quadratic form."""
+        return np.sqrt(np.maximum(values, 0.0)) if self.root else values
+
+
+@dataclass(frozen=True)
+class Biased(QuadraticStatistic):
+    r"""MMD_b of Equation 'mmd-e-rkhs': the distance between the two mean embeddings, all pairs included.
+
+    Never negative, biased upwards by at most :math:`\sqrt{K(1/m+1/n)}` under H0. It estimates MMD, not MMD².
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> ts.mmd([0.0, 1.0], [0.0, 1.0], kernel=ts.Gaussian(1.0), statistic=ts.Biased())
+    0.0
+    """
+
+    symbol = "MMD_b"
+    root = True
+
+    def form(self, m: int, n: int) -> QuadraticForm:
+        return QuadraticForm(m, n, 1 / m**2, 1 / (m * n), 1 / n**2, 1 / m**2, 1 / n**2)
+
+
+@dataclass(frozen=True)
+class Unbiased(QuadraticStatistic):
+    r"""MMD²_u in its minimum-variance form, for any m and n.
+
+    .. math::
+
+        \frac{1}{m(m-1)}\sum_{i\ne j}k(x_i,x_j) - \frac{2}{mn}\sum_{i,j}k(x_i,y_j)
+        + \frac{1}{n(n-1)}\sum_{i\ne j}k(y_i,y_j)
+
+    The two-sample U-statistic that the paper calls the minimum variance estimate after Lemma 'rkhs-mmd'; it differs
+    from the paper's one-sample U-statistic (:class:`Paired`) by keeping the terms k(x_i, y_i). Negative values are
+    possible and harmless: it is unbiased for a quantity that is 0 under H0.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> ts.mmd([0.0, 1.0], [0.0, 1.0], kernel=ts.Gaussian(1.0), statistic=ts.Unbiased()) < 0
+    True
+    """
+
+    symbol = "MMD²_u"
+
+    def form(self, m: int, n: int) -> QuadraticForm:
+        return QuadraticForm(m, n, 1 / (m * (m - 1)), 1 / (m * n), 1 / (n * (n - 1)))
+
+
+@dataclass(frozen=True)
+class Paired(QuadraticStatistic):
+    r"""MMD²_u exactly as in Equation 'mmd-e-rkhs-unbiased': the one-sample U-statistic of the pairs z_i = (x_i, y_i).
+
+    Needs m = n and leaves the terms k(x_i, y_i) out. Its permutation null swaps x_i and y_i within pairs, which is
+    exact also for paired data (before and after). Without pairing prefer :class:`Unbiased`.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> round(ts.mmd([0.0, 2.0], [1.0, 3.0], kernel=ts.Linear(), statistic=ts.Paired()), 6)
+    1.0
+    """
+
+    symbol = "MMD²_u (paired)"
+    pairwise = True
+
+    def form(self, m: int, n: int) -> QuadraticForm:
+        if m != n:
+            raise InputError(
+                f"statistic='paired' takes x_i and y_i as pairs and needs as many rows in x ({m}) as in y ({n}). "
+                "Use statistic='unbiased' for samples of different sizes."
+            )
+        a = 1 / (m * (m - 1))
+        return QuadraticForm(m, n, a, a, a, skips_pairs=True)
