@@ -12,6 +12,7 @@ with d much larger than N, :math:`\tilde k(z,z)` is of the order of 1 and :math:
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +21,11 @@ from .types import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class CentredGram:
-    """The U-centred Gram matrix of the pool, or of a random part of a large pool.
+class Centred(ABC):
+    """What the laws under H0 need to know of the centred kernel, however an engine comes by it.
 
     Parameters
     ----------
-    matrix
-        ``(q, q)`` U-centred: zero diagonal, rows that sum to zero.
     square
         ``E k~(z,z')^2``, unbiased, from the whole pool.
     spread
@@ -35,10 +34,39 @@ class CentredGram:
         Mean of ``|k(z,z)|``: the scale on which rounding happens.
     """
 
-    matrix: Floats
     square: float
     spread: float
     magnitude: float
+
+    @property
+    def degenerate(self) -> bool:
+        """True when every point of the pool looks the same to the kernel, so that MMD² is 0 in every world."""
+        return self.square <= (1e-12 * self.magnitude) ** 2
+
+    @abstractmethod
+    def triangle(self) -> float:
+        """``E k~(1,2) k~(2,3) k~(3,1)``."""
+
+    @abstractmethod
+    def cube(self) -> float:
+        """``E k~(1,2)^3``: the small term of the third moment."""
+
+    @abstractmethod
+    def eigenvalues(self) -> Floats:
+        """Eigenvalues of the centred kernel with signs, whose squares sum to `square`."""
+
+
+@dataclass(frozen=True, eq=False)
+class CentredGram(Centred):
+    """The U-centred Gram matrix of the pool, or of a random part of a large pool.
+
+    Parameters
+    ----------
+    matrix
+        ``(q, q)`` U-centred: zero diagonal, rows that sum to zero.
+    """
+
+    matrix: Floats
 
     @classmethod
     def of(cls, K: Floats, square: float | None = None, spread: float | None = None) -> CentredGram:
@@ -49,27 +77,19 @@ class CentredGram:
             square = float((A * A).sum() / (q * (q - 3)))
         if spread is None:
             spread = float(np.trace(K) / q - (K.sum() - np.trace(K)) / (q * (q - 1)))
-        return cls(A, square, spread, float(np.abs(np.diagonal(K)).mean()))
-
-    @property
-    def degenerate(self) -> bool:
-        """True when every point of the pool looks the same to the kernel, so that MMD² is 0 in every world."""
-        return self.square <= (1e-12 * self.magnitude) ** 2
+        return cls(square, spread, float(np.abs(np.diagonal(K)).mean()), A)
 
     def triangle(self) -> float:
-        """``E k~(1,2) k~(2,3) k~(3,1)``: one matrix product, O(q^3)."""
         A = self.matrix
         q = len(A)
         return float(np.vdot(A @ A, A) / (q * (q - 1) * (q - 2)) * self._rescale() ** 3)
 
     def cube(self) -> float:
-        """``E k~(1,2)^3``: the small term of the third moment."""
         A = self.matrix
         q = len(A)
         return float(np.einsum("ij,ij,ij->", A, A, A) / (q * (q - 1)) * self._rescale() ** 3)
 
     def eigenvalues(self) -> Floats:
-        """Eigenvalues of the centred kernel with signs, scaled so that their squares sum to ``square``. O(q^3)."""
         from scipy.linalg import eigvalsh
 
         q = len(self.matrix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .centred import CentredGram
+from .centred import Centred
 from .quadratic import QuadraticForm
 from .types import Floats
 
@@ -47,6 +47,6 @@ class Evidence:
     term_count: int
     form: QuadraticForm | None = None
     root: bool = False
-    centred: Callable[[], CentredGram] | None = None
+    centred: Callable[[], Centred] | None = None
     spread: float = 0.0
     terms: Floats | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .centred import CentredGram
+from .centred import Centred
 from .sums import BlockSums
 from .types import Floats
 
@@ -49,17 +49,17 @@ class QuadraticForm:
         weight = self.xx * self.m**2 + 2 * self.xy * self.m * self.n + self.yy * self.n**2
         return sums.resolution * weight * sums.magnitude
 
-    def mean(self, centred: CentredGram) -> float:
+    def mean(self, centred: Centred) -> float:
         """Expectation under H0: only the diagonal terms have one."""
         return (self.dx * self.m + self.dy * self.n) * centred.spread
 
-    def variance(self, centred: CentredGram) -> float:
+    def variance(self, centred: Centred) -> float:
         r"""Variance under H0, :math:`2 E\tilde k^2 \sum_{a \ne b} A_{ab}^2`; Equation 'second moment' when m = n."""
         m, n = self.m, self.n
         squares = m * (m - 1) * self.xx**2 + 2 * self._cross() * self.xy**2 + n * (n - 1) * self.yy**2
         return 2 * centred.square * squares
 
-    def third_moment(self, centred: CentredGram) -> float:
+    def third_moment(self, centred: Centred) -> float:
         r"""Third central moment under H0, with both terms of the appendix.
 
         :math:`8 E[\tilde k_{12}\tilde k_{23}\tilde k_{31}] \sum_{abc} A_{ab}A_{bc}A_{ca}

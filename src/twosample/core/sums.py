@@ -15,7 +15,8 @@ class BlockSums:
     """Sums of kernel values for R labellings of the same pooled points.
 
     With the counts v of sample x and w of sample y, column by column: ``xx = v'Kv``, ``xy = v'Kw``, ``yy = w'Kw`` and
-    the two diagonal sums ``dx = sum v_i k(z_i, z_i)``, ``dy = sum w_i k(z_i, z_i)``.
+    the two diagonal sums ``dx = sum v_i k(z_i, z_i)``, ``dy = sum w_i k(z_i, z_i)``. An engine may give the sums of
+    ``k(x, y) + f(x) + f(y)`` for any f instead (a centred kernel): no estimate of MMD² can tell the difference.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..core.centred import CentredGram
+from ..core.centred import Centred
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats
@@ -24,7 +24,7 @@ class Gram(Protocol):
         """Sums of K over the blocks of every labelling: the one expensive line of a test."""
         ...
 
-    def centred(self, rng: np.random.Generator) -> CentredGram:
+    def centred(self, rng: np.random.Generator) -> Centred:
         """What the laws under H0 need: the centred matrix, of a random part of a large pool."""
         ...
 

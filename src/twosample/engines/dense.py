@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.centred import CentredGram
+from ..core.centred import Centred, CentredGram
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, sums_of_matrix
 from ..core.types import Floats
@@ -55,7 +55,7 @@ class DenseGram:
         with single_threaded_blas() if small else nullcontext():
             return sums_of_matrix(self.matrix, labels, m, n)
 
-    def centred(self, rng: np.random.Generator) -> CentredGram:
+    def centred(self, rng: np.random.Generator) -> Centred:
         """See :class:`Gram`."""
         whole = CentredGram.of(self.matrix)
         if len(self.z) <= CENTRED_POINTS:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.centred import CentredGram, pooled_square
+from ..core.centred import Centred, CentredGram, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
 from ..core.types import Counts, Floats
@@ -97,7 +97,7 @@ class TiledGram:
         own[count:] += level * n * n
         return BlockSums(own[:count], cross, own[count:], diagonal @ v, diagonal @ w, m, n, resolution)
 
-    def centred(self, rng: np.random.Generator) -> CentredGram:
+    def centred(self, rng: np.random.Generator) -> Centred:
         """The second moment from one pass over all tiles, the shape of the spectrum from a random part."""
         size = len(self.z)
         part = self.z if size <= CENTRED_POINTS else self.z[rng.choice(size, CENTRED_POINTS, replace=False)]

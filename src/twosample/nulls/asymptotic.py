@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.centred import CentredGram
+from ..core.centred import Centred
 from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
 from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
@@ -33,7 +33,7 @@ class _Quadratic(Null):
             law = self._distribution(evidence.form, centred)
         return ContinuousLaw(law, evidence.m, evidence.n, evidence.root)
 
-    def _distribution(self, form: QuadraticForm, centred: CentredGram) -> Distribution:
+    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
         raise NotImplementedError
 
 
@@ -57,7 +57,7 @@ class Spectrum(_Quadratic):
 
     name = "spectrum"
 
-    def _distribution(self, form: QuadraticForm, centred: CentredGram) -> Distribution:
+    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
         from ..core.chisquare import WeightedChiSquare
 
         weights = centred.eigenvalues() * np.sqrt(form.variance(centred) / (2 * centred.square))
@@ -92,7 +92,7 @@ class Pearson(_Quadratic):
         if self.kurtosis not in ("bound", "spectrum"):
             raise OptionError(f"Pearson: kurtosis={self.kurtosis!r} must be 'bound' or 'spectrum'.")
 
-    def _distribution(self, form: QuadraticForm, centred: CentredGram) -> Distribution:
+    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
         from ..core.pearson import fit_pearson
 
         variance = form.variance(centred)
@@ -123,7 +123,7 @@ class Gamma(_Quadratic):
 
     name = "gamma"
 
-    def _distribution(self, form: QuadraticForm, centred: CentredGram) -> Distribution:
+    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
         mean = (1 / form.m + 1 / form.n) * centred.spread
         return GammaLaw(mean, float(np.sqrt(form.variance(centred))), shift=form.mean(centred) - mean)
 
