@@ -1,29 +1,29 @@
-"""Tails of weighted sums of chi-square variables, by integration along the path of steepest descent.
+"""Tails of weighted sums of chi-square variables, by integration along a path of steepest descent.
 
-Under the null hypothesis the degenerate statistics of this library converge to ``sum_l lambda_l (Z_l**2 - 1)``
-(Gretton et al., the asymptotic null distribution of MMD^2_u). Imhof (1961) gets the tail of such a law by
-integrating the characteristic function along the imaginary axis. That integral oscillates, decays slowly
-when few weights matter, and its absolute error hides small tails. Three steps remove all three defects.
+Under H0 a degenerate statistic has the limit ``sum_l lambda_l (Z_l**2 - 1)`` (the paper's theorem on the
+asymptotic distribution of MMD^2_u). Imhof (1961) gets the tail of such a law from its characteristic
+function by an integral along the imaginary axis. That integral oscillates, decays slowly when few weights
+matter, and its absolute error hides small tails. Three steps remove all three defects.
 
 1. *Inversion off the axis.* With ``K(s) = -1/2 sum_l log(1 - 2 s w_l)`` and any ``0 < c < 1 / (2 max w)``,
    ``P(T >= t) = (1 / 2 pi i) int exp(K(s) - s t) / s ds`` over the line ``Re s = c``.
 2. *Tilting.* Put ``s = c + u``. Then ``K(c + u) = K(c) + K~(u)``, where ``K~`` belongs to the weights
-   ``w / (1 - 2 c w)``, and ``1 / s = 1 / c * exp(-1/2 * 2 log(1 + u / c))``: the pole is one more weight,
-   ``-1 / (2c)``, taken twice. So a tail probability is ``exp(K(c) - c t) / c`` times the *density* at ``t`` of
-   a tilted law, and tails and densities need the same integral. ``c`` is the saddlepoint, where the exponent
-   ``psi(u) = K~(u) - u t`` is stationary: ``psi'(0) = 0``.
-3. *Descent.* Each term ``1 / (1/w - 2u)`` of ``psi'`` maps the upper half plane to itself, hence ``psi'`` has no
-   zero there and ``Re psi`` falls without obstacle from the saddlepoint to infinity. A polygon that follows the
-   gradient downhill, short against the distance to the nearest branch point, replaces the line. On it nothing
-   oscillates or cancels, and Gauss-Legendre quadrature of each edge converges geometrically; the polygon need
-   not be the exact path, since the integral of an analytic function does not depend on it.
+   ``w / (1 - 2 c w)``; and ``1 / s = exp(-log(1 + u / c)) / c``, so the pole is one more weight,
+   ``-1 / (2c)``, taken twice. Hence a tail is ``exp(K(c) - c t) / c`` times the *density* at ``t`` of a
+   tilted law: tails and densities need the same integral. For ``c`` take the saddlepoint, where the
+   exponent ``psi(u) = K~(u) - u t`` of the tilted law is stationary at ``u = 0``.
+3. *Descent.* Each term ``1 / (1/w - 2u)`` of ``psi'`` maps the upper half plane to itself. So ``psi'`` has no
+   zero there, and ``Re psi`` falls without obstacle from the saddlepoint to infinity. A polygon that goes
+   downhill, with edges short against the distance to the nearest branch point, replaces the line. On it
+   nothing oscillates or cancels, and Gauss-Legendre quadrature of each edge converges geometrically. It
+   need not be the exact path of steepest descent: the integral does not depend on the path.
 
-The first factor with the Gaussian approximation of the integral is the saddlepoint approximation of Lugannani
-and Rice (1980) and Kuonen (1999); here the integral is not approximated, so the far tail needs no other method.
+The factor of step 2 with a Gaussian integral is the saddlepoint approximation of Lugannani and Rice (1980)
+and Kuonen (1999). Here the integral is not approximated, so the far tail needs no method of its own.
 
-Accuracy: relative error about 1e-14 + 1e-15 * |log P| of either tail, whatever the weights (checked down to
-1e-300). Cost: O(L) for each of about 20 edges, then O(L') for each of about 300 nodes, where L' counts
-the weights too large for the power series that stands for the others.
+Accuracy: a relative error of about 1e-14 + 1e-15 * |log P| in either tail, for any weights, as far out as
+doubles reach. Cost: O(L) operations on each of about 20 edges and O(L') at each of about 300 nodes, for L
+weights of which L' are too large for the power series that stands for the others; 1 to 10 ms for L = 2000.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ _UNDERFLOW = -760.0  # its exponential is zero
 class WeightedChiSquare:
     """The law of ``T = shift + sum_l weights[l] * Z_l**2`` with independent standard normal ``Z_l``.
 
-    Both tails have full relative accuracy and the answers do not depend on the unit of the weights (see the
-    module). When all nonzero weights are equal the closed form is used. Without a nonzero weight the law is the
-    point ``shift``.
+    Both tails are accurate in relative terms, and answers do not depend on the unit of the weights (see the
+    module). If all nonzero weights are equal the closed form is used; without any the law is the point ``shift``.
 
     Parameters
     ----------
@@ -66,14 +65,15 @@ class WeightedChiSquare:
 
     References
     ----------
-    Imhof 1961, Biometrika 48; Lugannani and Rice 1980, Advances in Applied Probability 12; Davies 1980, Applied
-    Statistics 29; Kuonen 1999, Biometrika 86.
+    Imhof 1961, Biometrika 48; Davies 1980, Applied Statistics 29; Lugannani and Rice 1980, Advances in Applied
+    Probability 12; Helstrom 1996, IEEE Transactions on Aerospace and Electronic Systems 32; Kuonen 1999,
+    Biometrika 86.
 
     Examples
     --------
     >>> law = WeightedChiSquare(np.array([0.5, 0.3, 0.2]), shift=-1.0)
     >>> law.sf(1.0), law.isf(0.05)
-    (0.1, 1.5)
+    (0.115557698852, 1.707552945487)
     """
 
     weights: Floats
@@ -105,7 +105,10 @@ class WeightedChiSquare:
         return math.exp(half.log_tail(place)) if half is self._spectrum else -math.expm1(half.log_tail(place))
 
     def isf(self, level: float) -> float:
-        """The ``t`` with ``P(T >= t) = level``, by some ten evaluations of a tail; levels 0 and 1 give the support."""
+        """The ``t`` with ``P(T >= t) = level``, at the cost of some ten tails.
+
+        Levels 0 and 1 give the ends of the support.
+        """
         if not 0.0 <= level <= 1.0:
             raise ValueError(f"level must lie between 0 and 1, got {level!r}")
         spectrum = self._spectrum
@@ -118,7 +121,7 @@ class WeightedChiSquare:
         return self.shift - self._scale * spectrum.mirrored.quantile(log_rest)
 
     def pdf(self, t: Floats) -> Floats:
-        """Density at each element of ``t``, as accurate and as costly as a tail; zeros if the law is a point."""
+        """Density at each element of ``t``, each as accurate and costly as a tail; zeros if the law is a point."""
         points = np.asarray(t, dtype=np.float64)
         if self._spectrum.values.size == 0:
             return np.zeros_like(points)
@@ -148,7 +151,7 @@ class WeightedChiSquare:
 
 @dataclass(frozen=True, eq=False)
 class _Spectrum:
-    """The law of ``sum_j values[j] * chi2(counts[j])``; values distinct, nonzero and ascending, of unit scale."""
+    """The law of ``sum_j values[j] * chi2(counts[j])``; values distinct, nonzero, ascending, of unit scale."""
 
     values: Floats
     counts: Floats
@@ -197,7 +200,7 @@ class _Spectrum:
 def crossing(log_tail: Callable[[float], float], log_level: float) -> float:
     """The ``y >= 0`` where a decreasing log probability, at 0 not below ``log_level``, comes down to it.
 
-    Brackets by doubling and ends with Brent's method, at a relative error of 1e-13.
+    Doubling brackets it and Brent's method finds it, to 1e-13.
     """
     from scipy.optimize import brentq
 
@@ -216,8 +219,8 @@ def _log_tail_of_equal(value: float, count: float, t: float) -> float:
     """``log P(value * chi2(count) >= t)``."""
     from scipy.special import gammainc, gammaincc
 
-    x = t / (2.0 * value)
-    probability = float(gammaincc(0.5 * count, max(x, 0.0)) if value > 0.0 else gammainc(0.5 * count, max(x, 0.0)))
+    x = max(t / (2.0 * value), 0.0)
+    probability = float(gammaincc(0.5 * count, x) if value > 0.0 else gammainc(0.5 * count, x))
     return math.log(probability) if probability > 0.0 else -math.inf
 
 
@@ -232,7 +235,7 @@ def _log_density_of_equal(value: float, count: float, t: float) -> float:
 
 
 def _log_inverse(law: _Spectrum, t: float, *, pole: bool) -> float:
-    """Logarithm of ``(1 / 2 pi i) int exp(K(s) - s t) / s**pole ds``: the tail at ``t >= mean``, or the density.
+    """Logarithm of ``(1 / 2 pi i) int exp(K(s) - s t) / s**pole ds``: the tail, or density, at ``t >= mean``.
 
     Where Chernoff's bound says that the result underflows, the bound is the answer.
     """
@@ -266,7 +269,8 @@ def _saddlepoint(law: _Spectrum, t: float, *, pole: bool) -> float:
 
     def slope(y: float) -> float:
         s = place(y)
-        return float(law.counts @ (law.values / (1.0 - 2.0 * s * law.values))) - t - (1.0 / s if pole else 0.0)
+        derivative = float(law.counts @ (law.values / (1.0 - 2.0 * s * law.values)))
+        return derivative - t - (1.0 / s if pole else 0.0)
 
     low = high = 0.0 if limit < 1.0 or limit == math.inf else -math.log(limit)
     while slope(low) > 0.0:
@@ -298,10 +302,10 @@ def _local(law: _Spectrum, t: float, u: complex) -> _Local:
 
 
 def _descent(law: _Spectrum, t: float) -> NDArray[np.complex128]:
-    """Corners of a polygon from the saddlepoint 0 downhill through the upper half plane to where nothing is left.
+    """Corners of a polygon from the saddlepoint 0 down through the upper half plane to where nothing is left.
 
-    The first edge is vertical, each other one goes against the gradient of ``Re psi``; their lengths grow with
-    the room, so that an algebraic decay (few weights, ``t`` near 0) takes a number of edges like its logarithm.
+    The first edge is vertical, the others go against the gradient of ``Re psi``. Edges grow with the room, so
+    even where the decay is only algebraic (few weights, ``t`` near 0) their number is logarithmic.
     """
     width = 1.0 / math.sqrt(2.0 * float(law.counts @ law.values**2))
     u, here = 0j, _local(law, t, 0j)
@@ -329,7 +333,7 @@ def _integral(law: _Spectrum, t: float, corners: NDArray[np.complex128]) -> floa
 
 
 def _exponent(law: _Spectrum, t: float, nodes: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """``psi`` at the nodes; weights with ``|2 u w| <= 1/2`` at all of them enter by the power series of the log."""
+    """``psi`` at the nodes; weights with ``|2 u w| <= 1/2`` at all of them enter by a power series."""
     small = np.abs(law.values) * (4.0 * np.abs(nodes).max()) <= 1.0
     large = law.values[~small]
     logs = np.log(1.0 - 2.0 * nodes[..., None] * large) @ law.counts[~small]
@@ -337,4 +341,4 @@ def _exponent(law: _Spectrum, t: float, nodes: NDArray[np.complex128]) -> NDArra
     sums = law.counts[small] @ powers  # of the powers of the small weights
     order = np.arange(1, _SERIES_TERMS + 1)
     series = np.polynomial.polynomial.polyval(2.0 * nodes, np.append(0.0, sums[1:] / (2.0 * order)))
-    return series - 0.5 * logs - t * nodes
+    return np.asarray(series - 0.5 * logs - t * nodes)
