@@ -103,6 +103,32 @@ class CentredGram(Centred):
         return float(np.sqrt(self.square / own)) if own > 0 else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class CentredSpectrum(Centred):
+    """The same from a finite spectrum, for engines that never see a matrix of pairs.
+
+    Parameters
+    ----------
+    values
+        The eigenvalues, squares summing to `square`.
+    triangles, cubes
+        The two terms of the third moment.
+    """
+
+    values: Floats
+    triangles: float
+    cubes: float
+
+    def triangle(self) -> float:
+        return self.triangles
+
+    def cube(self) -> float:
+        return self.cubes
+
+    def eigenvalues(self) -> Floats:
+        return self.values
+
+
 def u_centred(K: Floats) -> Floats:
     """U-centre a Gram matrix: rows and columns sum to zero over the off-diagonal, the diagonal is zero."""
     q = len(K)

@@ -53,8 +53,8 @@ _UNDERFLOW = -760.0  # its exponential is zero
 class WeightedChiSquare:
     """The law of ``T = shift + sum_l weights[l] * Z_l**2`` with independent standard normal ``Z_l``.
 
-    Both tails are accurate in relative terms, and answers do not depend on the unit of the weights (see the
-    module). If all nonzero weights are equal the closed form is used; without any the law is the point ``shift``.
+    Both tails are accurate in relative terms, whatever the unit of the weights (see the module). If all
+    nonzero weights are equal the closed form is used; if there are none the law is the point ``shift``.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class WeightedChiSquare:
 
     References
     ----------
-    Imhof 1961, Biometrika 48; Davies 1980, Applied Statistics 29; Lugannani and Rice 1980, Advances in Applied
-    Probability 12; Helstrom 1996, IEEE Transactions on Aerospace and Electronic Systems 32; Kuonen 1999,
+    Imhof 1961, Biometrika 48; Davies 1980, Applied Statistics 29; Rice 1980, SIAM Journal on Scientific and
+    Statistical Computing 1; Lugannani and Rice 1980, Advances in Applied Probability 12; Kuonen 1999,
     Biometrika 86.
 
     Examples
@@ -97,7 +97,7 @@ class WeightedChiSquare:
     @property
     def variance(self) -> float:
         """``2 * sum(weights**2)``."""
-        return 2.0 * self._scale**2 if self._spectrum.values.size else 0.0
+        return 2.0 * self._scale * self._scale if self._spectrum.values.size else 0.0
 
     def sf(self, t: float) -> float:
         """``P(T >= t)``; zero only outside the support or below the smallest double."""
@@ -121,7 +121,7 @@ class WeightedChiSquare:
         return self.shift - self._scale * spectrum.mirrored.quantile(log_rest)
 
     def pdf(self, t: Floats) -> Floats:
-        """Density at each element of ``t``, each as accurate and costly as a tail; zeros if the law is a point."""
+        """Density at each element of ``t``, as exact and costly as a tail; zeros if the law is a point."""
         points = np.asarray(t, dtype=np.float64)
         if self._spectrum.values.size == 0:
             return np.zeros_like(points)
@@ -151,7 +151,7 @@ class WeightedChiSquare:
 
 @dataclass(frozen=True, eq=False)
 class _Spectrum:
-    """The law of ``sum_j values[j] * chi2(counts[j])``; values distinct, nonzero, ascending, of unit scale."""
+    """The law of ``sum_j values[j] * chi2(counts[j])``; values distinct, nonzero, ascending, scaled."""
 
     values: Floats
     counts: Floats
@@ -240,7 +240,7 @@ def _log_inverse(law: _Spectrum, t: float, *, pole: bool) -> float:
     Where Chernoff's bound says that the result underflows, the bound is the answer.
     """
     top = float(law.values[-1])
-    if math.isinf(t) or (top < 0.0 and t > -1e-280):
+    if math.isinf(t) or (top < 0.0 and t > -1e-120):
         return -math.inf
     if top > 0.0:
         chernoff = law.log_mgf(0.25 / top) - t * 0.25 / top

@@ -4,13 +4,14 @@ About its mean and in units of its standard deviation, a Pearson density solves
 
     ``f'(z) / f(z) = -(z + a) / (c0 + c1 z + c2 z**2)``,
 
-and its moments determine the coefficients (Elderton and Johnson 1969). With ``b1`` the squared skewness, ``b2``
-the kurtosis (3 for the normal law) and ``d = 10 b2 - 12 b1 - 18``:
+and its moments determine the coefficients (Elderton and Johnson 1969). With ``b1`` the squared skewness,
+``b2`` the kurtosis (3 for the normal law) and ``d = 10 b2 - 12 b1 - 18``:
 
     ``c0 = (4 b2 - 3 b1) / d``,   ``a = c1 = skewness (b2 + 3) / d``,   ``c2 = (2 b2 - 3 b1 - 6) / d``.
 
-The type is decided by the roots of the quadratic, that is by ``1/r = (2 b2 - 3 b1 - 6) / (6 (b2 - b1 - 1))`` and
-by Pearson's criterion ``kappa = c1**2 / (4 c0 c2) = b1 (r - 2)**2 / (16 (r - 1))``. Densities up to a factor:
+The type is decided by the roots of the quadratic, that is by ``1/r = (2 b2 - 3 b1 - 6) / (6 (b2 - b1 - 1))``
+and by Pearson's criterion ``kappa = c1**2 / (4 c0 c2) = b1 (r - 2)**2 / (16 (r - 1))``. Up to a factor the
+densities are:
 
 - 0, ``1/r = 0`` and ``b1 = 0``, normal: ``exp(-z**2 / 2)``
 - I, ``1/r < 0`` (II if ``b1 = 0``), beta: ``(z + p)**(alpha - 1) (q - z)**(beta - 1)``
@@ -20,11 +21,11 @@ by Pearson's criterion ``kappa = c1**2 / (4 c0 c2) = b1 (r - 2)**2 / (16 (r - 1)
 - VI, ``kappa > 1``, beta prime: ``(z + p)**(alpha - 1) (z + q)**(-alpha - r - 1)``
 - VII, ``1/r > 0`` and ``b1 = 0``, Student: ``(1 + z**2 / (r - 1))**(-r/2 - 1)``
 
-Parameters are written so that nothing cancels when they grow without bound next to a simpler type, and a
-density is its value at the mean times a factor. The simpler type takes over when 1/r, 1 - kappa or the skewness
-is below 1e-12; there the two agree to about 1e-11 (the density of type VI next to type V to 1e-9). Only where
-type III meets the normal law, at a skewness of 2e-8, does either of them err by about 2e-8. Tails are accurate
-to about 1e-12 in relative terms, on both sides. Negative skewness is the mirror image.
+Parameters are written so that nothing cancels when they grow without bound next to a simpler type, and
+densities refer to their value at the mean. The simpler type takes over when 1/r, 1 - kappa or the skewness is
+below 1e-12; there the two agree to about 1e-11 (the density of type VI next to type V to 1e-9). Only where
+type III meets the normal law, at a skewness of 2e-8, does either of them err by about 2e-8. Tails are
+accurate to about 1e-12 in relative terms, on both sides. Negative skewness is the mirror image.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def fit_pearson(mean: float, variance: float, skewness: float, kurtosis: float) 
     --------
     >>> curve = fit_pearson(mean=0.0, variance=1.0, skewness=1.0, kurtosis=5.0)
     >>> curve.kind, curve.isf(0.05)
-    ('VI', 1.8)
+    ('IV', 1.837098024417)
     """
     moments = (mean, variance, skewness, kurtosis)
     if not all(map(math.isfinite, moments)):
@@ -353,8 +354,8 @@ class _StudentShape:
 class _FourShape:
     """Type IV, with ``u = z / sqrt(r - 1)``, ``c**2 = kappa`` and ``s**2 = 1 - kappa``.
 
-    The log density is ``-(r/2 + 1) log(1 + 2 c u + u**2) + (r c / s) angle``, where ``angle`` is the argument of
-    ``1 + c u + i s u``, and a constant. This form stays accurate for s -> 0 (type V) and r -> infinity (type 0).
+    The log density is ``-(r/2 + 1) log(1 + 2 c u + u**2) + (r c / s) angle`` and a constant, where ``angle``
+    is the argument of ``1 + c u + i s u``. This form stays accurate for s -> 0 (type V) and large r (type 0).
     In ``v = arsinh u`` the density is unimodal and falls exponentially on both sides; Gauss-Legendre panels
     integrate it from its largest value to where it is 40 nats lower.
     """
@@ -411,7 +412,7 @@ def _foot(height: Callable[[Floats], Floats], top: float, step: float) -> float:
 
 
 def _beta_tail(a: float, b: float, x: float, y: float) -> float:
-    """The incomplete beta ratio of ``a`` and ``b`` at ``x / (x + y)``, whichever of ``x`` and ``y`` is small."""
+    """The incomplete beta ratio of ``a``, ``b`` at ``x / (x + y)``, whichever of ``x`` and ``y`` is small."""
     from scipy.special import betainc, betaincc
 
     if x <= 0.0 or y <= 0.0:

@@ -1,0 +1,206 @@
+r"""A Gram matrix that is an inner product of explicit features, K = Φ Φ'; Φ is made in blocks of rows and dropped.
+
+What an engine with features has to supply is the map from points to features. Everything else follows here: block sums
+from Φ'V, the laws under H0 from the (M, M) covariance of the features, products from Φ(Φ'W). Cost O(N M (R + M)),
+memory O(M (R + M)) beside the labellings, and nothing of size N x M or N x N.
+
+Features are centred over the pool first. MMD² does not notice, and the sums then are of the size of their own
+differences, so that single precision is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from threading import Event
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..core.centred import Centred, CentredSpectrum, pooled_square
+from ..core.labellings import Labellings
+from ..core.sums import BlockSums
+from ..core.types import Counts, Floats, Reals
+from .base import Progress
+from .threads import available_cores, run
+
+_PIECES = 16
+"""The rows are cut into at most this many pieces, whatever the number of threads: the answer must not depend on it."""
+
+_BLOCK_ENTRIES = 1 << 21
+
+
+class FeatureMap(Protocol):
+    """Explicit features of points."""
+
+    @property
+    def width(self) -> int:
+        """The number of features M."""
+        ...
+
+    def __call__(self, points: Floats) -> Reals:
+        """``(len(points), M)`` features, in single or double precision; the caller may overwrite them."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureGram:
+    """K = Φ Φ' for features that are made on the fly.
+
+    Parameters
+    ----------
+    features
+        The map.
+    z
+        ``(N, d)`` pooled points.
+    threads, progress
+        As in :class:`Tiled`.
+    """
+
+    features: FeatureMap
+    z: Floats
+    threads: int | None = None
+    progress: Progress | None = field(default=None, repr=False)
+
+    def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
+        """Block sums of the centred kernel, by one pass over the rows."""
+        v, w, count = labels.x, labels.y, labels.count
+        columns = v if w is None else np.concatenate([v, w], axis=1)
+        centre = self._rough_centre()
+
+        def work(rows: slice, stop: Event) -> _Sums:
+            return self._piece_sums(rows, columns, centre, stop)
+
+        parts = run(self._pieces(), work, self._thread_count(), self.progress)
+        mean = np.sum([part.total for part in parts], axis=0) / len(self.z)  # (M,)
+        sizes = np.full(columns.shape[1], m)
+        sizes[count:] = n
+        S = np.sum([part.sums for part in parts], axis=0)  # (M, C)
+        diagonal = np.sum([part.diagonal for part in parts], axis=0) - 2 * (mean @ S) + sizes * (mean @ mean)
+        trace = float(sum(part.trace for part in parts)) - len(self.z) * float(mean @ mean)
+        S -= mean[:, None] * sizes
+        own = np.einsum("jr,jr->r", S, S)
+        resolution = 1e-6 if parts[0].single else 1e-12
+        if w is None:
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution)
+        cross = np.einsum("jr,jr->r", S[:, :count], S[:, count:])
+        return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, resolution)
+
+    def centred(self, rng: np.random.Generator) -> Centred:
+        """Moments and eigenvalues from the covariance of the features; the small entrywise cube from random pairs."""
+        size = len(self.z)
+        centre = self._rough_centre()
+        first = run(self._pieces(), lambda rows, stop: self._piece_moments(rows, centre, stop), self._thread_count())
+        mean = centre + np.sum([total for total, _ in first], axis=0) / size
+        shift = mean - centre
+        C = np.sum([outer for _, outer in first], axis=0) / size - np.outer(shift, shift)
+        second = run(
+            self._pieces(), lambda rows, stop: self._piece_diagonal(rows, mean, C, stop), self._thread_count()
+        )
+        diagonal = np.concatenate([k for k, _ in second])  # k~(z,z)
+        bent = np.concatenate([b for _, b in second])  # (K~²)_ii / N
+        squares = size * size * float((C * C).sum()) - float(diagonal @ diagonal)
+        square = pooled_square(squares, -diagonal)
+        cubes = size**3 * float(np.vdot(C @ C, C)) - 3 * size * float(diagonal @ bent) + 2 * float((diagonal**3).sum())
+        spread = float(diagonal.mean()) * size / (size - 1)
+        values = _without_diagonal(np.linalg.eigvalsh(C), float(diagonal.mean()) / size, size)
+        return CentredSpectrum(
+            square=square,
+            spread=spread,
+            magnitude=float(diagonal.mean() + mean @ mean),
+            values=values * np.sqrt(square / max(float(values @ values), 1e-300)),
+            triangles=cubes / (size * (size - 1.0) * (size - 2.0)),
+            cubes=self._entry_cubes(mean, rng),
+        )
+
+    def multiply(self, W: Floats) -> Floats:
+        """``Φ (Φ' W)``."""
+        blocks = self._blocks(slice(0, len(self.z)))
+        inner = np.sum([self.features(self.z[rows]).T @ W[rows] for rows in blocks], axis=0)
+        return np.concatenate([self.features(self.z[rows]) @ inner for rows in blocks])
+
+    def _piece_sums(self, rows: slice, columns: Counts, centre: Floats, stop: Event) -> _Sums:
+        width = self.features.width
+        sums, total = np.zeros((width, columns.shape[1])), np.zeros(width)
+        diagonal, trace, single = np.zeros(columns.shape[1]), 0.0, False
+        for block in self._blocks(rows):
+            if stop.is_set():
+                break
+            phi = self.features(self.z[block])
+            phi -= centre.astype(phi.dtype)
+            single = phi.dtype == np.float32
+            v = columns[block].astype(phi.dtype)
+            sums += phi.T @ v
+            total += phi.sum(axis=0, dtype=np.float64)
+            squares = np.einsum("ij,ij->i", phi, phi)
+            diagonal += squares @ v
+            trace += float(squares.sum(dtype=np.float64))
+        return _Sums(sums, total, diagonal, trace, single)
+
+    def _piece_moments(self, rows: slice, centre: Floats, stop: Event) -> tuple[Floats, Floats]:
+        width = self.features.width
+        total, outer = np.zeros(width), np.zeros((width, width))
+        for block in self._blocks(rows):
+            if stop.is_set():
+                break
+            phi = self.features(self.z[block])
+            phi -= centre.astype(phi.dtype)
+            total += phi.sum(axis=0, dtype=np.float64)
+            outer += phi.T @ phi
+        return total, outer
+
+    def _piece_diagonal(self, rows: slice, mean: Floats, C: Floats, stop: Event) -> tuple[Floats, Floats]:
+        diagonals, bends = [], []
+        for block in self._blocks(rows):
+            if stop.is_set():
+                break
+            phi = self.features(self.z[block]).astype(np.float64)
+            phi -= mean
+            diagonals.append(np.einsum("ij,ij->i", phi, phi))
+            bends.append(np.einsum("ij,ij->i", phi @ C, phi))
+        return np.concatenate(diagonals), np.concatenate(bends)
+
+    def _entry_cubes(self, mean: Floats, rng: np.random.Generator) -> float:
+        part = rng.choice(len(self.z), min(len(self.z), 1000), replace=False)
+        phi = self.features(self.z[part]).astype(np.float64) - mean
+        K = phi @ phi.T
+        np.fill_diagonal(K, 0.0)
+        return float((K * K * K).sum() / (len(K) * (len(K) - 1)))
+
+    def _rough_centre(self) -> Floats:
+        """About the mean of the features; what is missing is corrected exactly afterwards."""
+        part = self.features(self.z[:: max(1, len(self.z) // 500)])
+        rounded: Floats = part.mean(axis=0).astype(np.float64)
+        return rounded
+
+    def _pieces(self) -> list[slice]:
+        edges = np.linspace(0, len(self.z), min(_PIECES, len(self.z)) + 1).astype(int)
+        return [slice(int(a), int(b)) for a, b in pairwise(edges)]
+
+    def _blocks(self, rows: slice) -> list[slice]:
+        step = max(1, _BLOCK_ENTRIES // self.features.width)
+        return [slice(start, min(start + step, rows.stop)) for start in range(rows.start, rows.stop, step)]
+
+    def _thread_count(self) -> int:
+        return self.threads or available_cores()
+
+
+def _without_diagonal(values: Floats, level: float, size: int) -> Floats:
+    """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
+
+    Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
+    sum of squares.
+    """
+    rest = max(0, size - 1 - len(values))
+    few = min(rest, 200)
+    return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])
+
+
+class _Sums(NamedTuple):
+    """What one piece of the rows adds: Φ'V, Φ'1, and sums of |φ|² over each labelling and over all."""
+
+    sums: Floats
+    total: Floats
+    diagonal: Floats
+    trace: float
+    single: bool
