@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.dev-installed
 PEERS_STAMP := $(VENV)/.peers-installed
+# One process by default: two gave no clear gain for the quick tests. `make test-all JOBS=2` runs two.
+PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint types layers docstrings check bench clean
@@ -32,10 +34,10 @@ demo: $(STAMP) ## run the demonstration
 	@$(BIN)/python -m twosample.demo
 
 test: $(STAMP) ## run the tests and doctests that take seconds
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(STAMP) ## run all tests, the slow statistical suites included
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 lint: $(STAMP) ## ruff
 	$(BIN)/ruff check .
@@ -51,7 +53,7 @@ docstrings: $(STAMP) ## docstrings of the public names against their signatures
 
 check: lint types layers docstrings ## all static checks
 
-bench: $(PEERS_STAMP) ## run the benchmarks against the peers
+bench: $(if $(TWOSAMPLE_PEERS_PYTHON),$(STAMP),$(PEERS_STAMP)) ## run the benchmarks against the peers
 	$(BIN)/python -m benchmarks
 
 clean: ## remove caches and build products; keeps the virtual environment

@@ -7,12 +7,14 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
 
 import twosample
 from benchmarks import growth, imports, memory, peers, small, tiled
+from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
 from twosample.engines.threads import available_cores
 
@@ -29,19 +31,23 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
 def main() -> None:
     """The exit code is 0 whether or not targets are met; a benchmark that fails to run ends with its traceback."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all if none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; all if none is given")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
     print(f"{machine()}\nRatios are our time over the other's: lower is better.\n\n{HEAD}", flush=True)
-    results = []
+    results: list[dict[str, Any]] = []
+    neighbours = Neighbours()
     try:
         for name in options.names or BENCHMARKS:
             for row in BENCHMARKS[name]():
-                print(row.line(name), flush=True)
-                results.append(row.to_dict(name))
+                others = neighbours.share()
+                print(row.line(name, others), flush=True)
+                results.append(row.to_dict(name, others))
+        if any(row["verdict"] == "MISSED" and (row["others"] or 0) > CALM for row in results):
+            print("\nRun again what was MISSED while others used the machine.")
     finally:
         if options.json:
             options.json.write_text(json.dumps({"machine": machine(), "rows": results}, indent=2) + "\n")

@@ -11,13 +11,11 @@ import twosample as ts
 from benchmarks.table import Row
 from benchmarks.timing import interleaved
 
-COST = "n² (d + R) gives"
-
 
 def rows() -> Iterator[Row]:
     yield row("n", (2000, 2800, 4000, 5600, 8000), "2")
-    yield row("R", (100, 200, 400, 800, 1600), "less than 1")
-    yield row("d", (5, 10, 20, 40, 80), "far less than 1")
+    yield row("R", (100, 200, 400, 800, 1600), "< 1")
+    yield row("d", (5, 10, 20, 40, 80), "<< 1")
 
 
 def row(letter: str, sizes: Sequence[int], expected: str) -> Row:
@@ -26,7 +24,7 @@ def row(letter: str, sizes: Sequence[int], expected: str) -> Row:
     slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     fixed = ", ".join(f"{'n=m' if key == 'n' else key}={value}" for key, value in standard.items() if key != letter)
     return Row(
-        f"exponent of {letter} from {sizes[0]} to {sizes[-1]} ({fixed}); {COST} {expected}",
+        f"exponent of {letter}, {sizes[0]} to {sizes[-1]}, {fixed} ({expected} by n² (d + R))",
         slope,
         unit="",
         detail=" ".join(f"{time:.2f}" for time in times) + " s",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+WIDTH = 66
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,15 @@ class Row:
             return ""
         return "ok" if self.measured <= self.target else "MISSED"
 
-    def line(self, name: str) -> str:
+    def line(self, name: str, others: float | None) -> str:
         measured = "-" if self.measured is None else f"{self.measured:.3g} {self.unit}".rstrip()
         target = "-" if self.target is None else f"<= {self.target:g} {self.unit}".rstrip()
-        return f"{name:<8} {self.compared:<66} {measured:>9} {target:>10}  {self.verdict:<7} {self.detail}".rstrip()
+        busy = "-" if others is None else f"{others:.0%}"
+        return (
+            f"{name:<8} {self.compared:<{WIDTH}} {measured:>9} {target:>10}  {self.verdict:<7} {busy:>6}  {self.detail}"
+        ).rstrip()
 
-    def to_dict(self, name: str) -> dict[str, object]:
+    def to_dict(self, name: str, others: float | None) -> dict[str, Any]:
         return {
             "name": name,
             "compared": self.compared,
@@ -36,8 +42,10 @@ class Row:
             "unit": self.unit,
             "target": self.target,
             "verdict": self.verdict,
+            "others": others,
             "detail": self.detail,
         }
 
 
-HEAD = f"{'name':<8} {'what is compared':<66} {'measured':>9} {'target':>10}  verdict detail"
+HEAD = f"{'name':<8} {'what is compared':<{WIDTH}} {'measured':>9} {'target':>10}  {'':7} others  detail"
+"""`others`: how much of the machine other processes used meanwhile."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
+from typing import TypeVar
+
+from benchmarks.neighbours import CALM, Neighbours
 
 Timed = Callable[[], object]
+Work = TypeVar("Work")
 
 
 def seconds(work: Timed) -> float:
@@ -15,19 +19,25 @@ def seconds(work: Timed) -> float:
     return perf_counter() - start
 
 
-def interleaved(*works: Timed, rounds: int = 7, measure: Callable[[Timed], float] = seconds) -> list[float]:
-    """The minimum over rounds for each callable; every round calls each of them once, after one call to warm up.
+def interleaved(*works: Timed, rounds: int = 7, patience: int = 4) -> list[float]:
+    """The shortest time of each callable; see :func:`taking_turns`."""
+    return taking_turns(seconds, works, rounds, patience)
 
-    Other people's load comes and goes in spells longer than a call. Hence the turns, and hence after `rounds` rounds it
-    goes on, up to four times as many, until half of `rounds` have passed in which no minimum fell by more than 2 %.
+
+def taking_turns(measure: Callable[[Work], float], works: tuple[Work, ...], rounds: int, patience: int) -> list[float]:
+    """The minimum over rounds for each piece of work; every round measures each once, after one time to warm up.
+
+    Other people's load comes and goes in spells longer than a call. Hence the turns, and hence it goes on until there
+    were `rounds` rounds in which others left the machine alone, or `patience` times as many in all.
     """
     for work in works:
         measure(work)
     best = [float("inf")] * len(works)
-    quiet = done = 0
-    while done < rounds or (quiet < rounds // 2 and done < 4 * rounds):
-        taken = [measure(work) for work in works]
-        quiet = 0 if any(new < 0.98 * old for new, old in zip(taken, best, strict=True)) else quiet + 1
-        best = [min(new, old) for new, old in zip(taken, best, strict=True)]
+    neighbours = Neighbours()
+    calm = done = 0
+    while calm < rounds and done < patience * rounds:
+        best = [min(old, measure(work)) for old, work in zip(best, works, strict=True)]
+        share = neighbours.share()
+        calm += share is None or share < CALM
         done += 1
     return best

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices on a busy machine: threads only get in the way
+
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -19,7 +19,7 @@ def of(kernel):
     return k
 
 
-# --- Section 2: the statistics -----------------------------------------------------------------------------------
+# --- Section 2: the statistics ------------------------------------------------------------------------------
 
 
 def mmd_biased(x, y, k):
@@ -56,9 +56,7 @@ def mmd2_unbiased(x, y, k):
 
 def linear_terms(x, y, k):
     """h over consecutive pairs: the terms of the linear-time statistic of Section 6."""
-    return [
-        h((x[2 * i], y[2 * i]), (x[2 * i + 1], y[2 * i + 1]), k) for i in range(min(len(x), len(y)) // 2)
-    ]
+    return [h((x[2 * i], y[2 * i]), (x[2 * i + 1], y[2 * i + 1]), k) for i in range(min(len(x), len(y)) // 2)]
 
 
 def mmd2_linear(x, y, k):
@@ -88,7 +86,7 @@ def sigma_u_squared(x, y, k):
     return 4 * float(np.var(means, ddof=1))
 
 
-# --- Resampling by enumeration -------------------------------------------------------------------------------------
+# --- Resampling by enumeration ------------------------------------------------------------------------------
 
 
 def permutation_values(x, y, statistic):
@@ -115,7 +113,7 @@ def swap_pvalue(x, y, statistic, tolerance=1e-10):
     return Fraction(sum(value >= values[0] - tolerance for value in values), len(values))
 
 
-# --- Population values for distributions on a few points -----------------------------------------------------------
+# --- Population values for distributions on a few points ----------------------------------------------------
 
 
 class Population:

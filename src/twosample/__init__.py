@@ -3,7 +3,7 @@
 ``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where.
 """
 
-from .engines import Auto, Dense, Tiled
+from .engines import Auto, Dense, Fourier, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
 from .homogeneity import Witness, WitnessRows, mmd, mmd_test, witness
 from .kernels import (
@@ -31,7 +31,7 @@ from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 __version__ = "0.1.0"
 
 __all__ = [
-    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "FunctionKernel", "Gamma", "Gaussian",
+    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
     "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "Matern", "McDiarmid", "Median",
     "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Polynomial", "Precomputed",
     "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",

@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 from scipy.special import gammaincc
+
 from twosample.core.labellings import (
     bootstraps,
     observed,
@@ -99,7 +100,7 @@ def test_same_seed_same_worlds():
         assert (a.x != c.x).any()
 
 
-# --- Pairs -----------------------------------------------------------------------------------------------------------
+# --- Pairs --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", [2, 3, 6])
@@ -130,7 +131,7 @@ def test_random_swaps_are_fair_and_uniform():
     assert chi_square_pvalue(counts, np.full(8, 500.0)) > 1e-3
 
 
-# --- Bootstrap -------------------------------------------------------------------------------------------------------
+# --- Bootstrap ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("m", "n"), [(4, 4), (3, 11), (40, 7)])

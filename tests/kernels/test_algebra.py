@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import twosample as ts
 
 G, L, M, E = ts.Gaussian(1.0), ts.Laplace(2.0), ts.Matern(1.5), ts.Energy()
@@ -11,7 +12,7 @@ Z = np.random.default_rng(0).normal(size=(12, 2))
 def test_sums_and_products_are_flat():
     assert (G + L) + M == G + (L + M) == ts.Sum((G, L, M))
     assert (G * L) * M == G * (L * M) == ts.Product((G, L, M))
-    assert (G + L) * M == ts.Product((ts.Sum((G, L)), M))
+    assert ts.Product((ts.Sum((G, L)), M)) == (G + L) * M
 
 
 def test_multiples_on_either_side():

@@ -4,10 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import twosample as ts
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
+
+import twosample as ts
 
 
 def rng():
@@ -24,7 +25,7 @@ def plain(z, metric="euclidean"):
     return np.median(distances) or np.median(distances[distances > 0])
 
 
-# --- The median ------------------------------------------------------------------------------------------------------
+# --- The median ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [*range(2, 41)])
@@ -197,7 +198,7 @@ def test_ties_on_a_long_line_need_no_memory_for_pairs(levels):
     assert peak < 5e6
 
 
-# --- Quantile grids and fixed values ---------------------------------------------------------------------------------
+# --- Quantile grids and fixed values ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("columns", [1, 3])
@@ -247,8 +248,8 @@ def test_a_number_is_a_fixed_bandwidth(value):
     [
         lambda: ts.Fixed(0.0), lambda: ts.Fixed(-1.0), lambda: ts.Fixed(np.nan), lambda: ts.Fixed(np.inf),
         lambda: ts.Fixed("wide"), lambda: ts.QuantileGrid(0.0, 0.5, 3), lambda: ts.QuantileGrid(0.5, 1.0, 3),
-        lambda: ts.QuantileGrid(0.6, 0.5, 3), lambda: ts.QuantileGrid(0.1, 0.5, 0), lambda: ts.QuantileGrid(0.1, 0.5, 2.5),
-        lambda: ts.QuantileGrid("low"),
+        lambda: ts.QuantileGrid(0.6, 0.5, 3), lambda: ts.QuantileGrid(0.1, 0.5, 0),
+        lambda: ts.QuantileGrid(0.1, 0.5, 2.5), lambda: ts.QuantileGrid("low"),
     ],
 )  # fmt: skip
 def test_bad_rules(make):
@@ -268,7 +269,7 @@ def test_rules_compare_by_value():
     assert repr(ts.Fixed(0.5)) == "Fixed(value=0.5)"
 
 
-# --- The census data of the paper --------------------------------------------------------------------------------------
+# --- The census data of the paper ---------------------------------------------------------------------------
 
 NUMERIC = [
     "age", "detailed_industry_recode", "detailed_occupation_recode", "wage_per_hour", "capital_gains", "capital_losses",

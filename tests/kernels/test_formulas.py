@@ -5,6 +5,7 @@ from math import exp, sqrt
 import naive
 import numpy as np
 import pytest
+
 import twosample as ts
 
 
@@ -128,7 +129,9 @@ def test_symmetric_and_positive_semidefinite(name):
 
 def test_matern_one_half_is_the_euclidean_laplace_kernel():
     z = points(3, 20)
-    np.testing.assert_allclose(ts.Matern(0.8, smoothness=0.5).block(z, z), ts.Laplace(0.8, norm=2).block(z, z), rtol=1e-13)
+    np.testing.assert_allclose(
+        ts.Matern(0.8, smoothness=0.5).block(z, z), ts.Laplace(0.8, norm=2).block(z, z), rtol=1e-13
+    )
 
 
 def test_city_block_laplace_is_a_product_over_columns():

@@ -3,6 +3,7 @@
 import naive
 import numpy as np
 import pytest
+
 import twosample as ts
 
 RNG = np.random.default_rng(0)
@@ -12,7 +13,7 @@ GAUSSIAN = ts.Gaussian(1.2)
 K = GAUSSIAN.block(Z, Z)
 
 
-# --- Precomputed -----------------------------------------------------------------------------------------------------
+# --- Precomputed --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("statistic", ["biased", "unbiased", "linear", "block"])
@@ -154,7 +155,7 @@ def test_scaled_and_summed_matrices_know_their_cut():
     assert ts.mmd(None, None, kernel=both) == pytest.approx(2 * ts.mmd(X, Y, kernel=GAUSSIAN))
 
 
-# --- Functions -------------------------------------------------------------------------------------------------------
+# --- Functions ----------------------------------------------------------------------------------------------
 
 
 def laplacian(a, b):

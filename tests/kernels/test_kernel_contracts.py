@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
+
 import twosample as ts
 from twosample.kernels import KERNELS
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import twosample as ts
 from scipy.integrate import quad
+
+import twosample as ts
 
 SHIFT_INVARIANT = {
     "gaussian": ts.Gaussian(0.7),
@@ -80,7 +81,9 @@ def test_random_frequencies_give_the_kernel_by_monte_carlo():
     assert np.cos(w @ t).mean() == pytest.approx(ts.Gaussian(0.7).block(t[None], np.zeros((1, 2)))[0, 0], abs=0.01)
 
 
-@pytest.mark.parametrize("kernel", [ts.Linear(), ts.Energy(), ts.Polynomial(bandwidth=1.0), ts.Gaussian(1.0) + ts.Linear()])
+@pytest.mark.parametrize(
+    "kernel", [ts.Linear(), ts.Energy(), ts.Polynomial(bandwidth=1.0), ts.Gaussian(1.0) + ts.Linear()]
+)
 def test_kernels_that_are_not_shift_invariant_refuse(kernel):
     with pytest.raises(ts.OptionError, match="no spectral density"):
         kernel.spectral_density(np.zeros((1, 1)))

@@ -5,9 +5,10 @@ from math import isqrt
 import naive
 import numpy as np
 import pytest
-import twosample as ts
 from hypothesis import given
 from hypothesis import strategies as st
+
+import twosample as ts
 from twosample.statistics import STATISTICS
 
 KERNELS = {
@@ -54,7 +55,9 @@ def test_the_definition(statistic, kernel, m, n, ties):
 def test_a_test_reports_the_same_value_as_the_estimate(statistic):
     x, y = samples(15, 15, 2)
     value = ts.mmd(x, y, kernel=ts.Gaussian(1.0), statistic=statistic)
-    assert ts.mmd_test(x, y, kernel=ts.Gaussian(1.0), statistic=statistic, rng=0).statistic == pytest.approx(value, rel=1e-12)
+    assert ts.mmd_test(x, y, kernel=ts.Gaussian(1.0), statistic=statistic, rng=0).statistic == pytest.approx(
+        value, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 10])
@@ -78,7 +81,7 @@ def test_the_linear_statistic_uses_the_first_pairs_of_rows_only():
 
 
 def test_the_linear_statistic_in_several_pieces(monkeypatch):
-    import twosample.statistics.averages as averages
+    from twosample.statistics import averages
 
     x, y = samples(101, 103, 2)
     kernel = ts.Gaussian(1.0)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-import twosample as ts
 from scipy.spatial.distance import cdist
 
-# --- Shogun's unit tests ---------------------------------------------------------------------------------------------
+import twosample as ts
+
+# --- Shogun's unit tests ------------------------------------------------------------------------------------
 
 ROWS = np.arange(48.0).reshape(16, 3)
 
@@ -33,7 +34,7 @@ def test_shogun_unequal_sizes():
     assert found * 30 / 11 == pytest.approx(-0.037500338130, rel=1e-9)
 
 
-# --- dcor and frouros ------------------------------------------------------------------------------------------------
+# --- dcor and frouros ---------------------------------------------------------------------------------------
 
 
 def test_dcor_energy_statistic():
@@ -45,13 +46,13 @@ def test_dcor_energy_statistic():
 
 
 def test_frouros_docstring():
-    legacy = np.random.RandomState(31)  # noqa: NPY002
+    legacy = np.random.RandomState(31)
     x = legacy.multivariate_normal(mean=[1, 1], cov=[[2, 0], [0, 2]], size=100)
     y = legacy.multivariate_normal(mean=[0, 0], cov=[[2, 1], [1, 2]], size=100)
     assert ts.mmd(x, y, kernel=ts.Gaussian(0.5)) == pytest.approx(0.021469553003, rel=1e-8)
 
 
-# --- Identities --------------------------------------------------------------------------------------------------------
+# --- Identities ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("m", "n", "columns"), [(5, 5, 1), (8, 13, 3), (30, 2, 2)])
@@ -82,7 +83,9 @@ def test_energy_in_one_dimension_is_scipys_energy_distance():
 
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=40), rng.normal(size=31) + 0.5
-    assert np.sqrt(2) * ts.mmd(x, y, kernel="energy", statistic="biased") == pytest.approx(energy_distance(x, y), rel=1e-10)
+    assert np.sqrt(2) * ts.mmd(x, y, kernel="energy", statistic="biased") == pytest.approx(
+        energy_distance(x, y), rel=1e-10
+    )
 
 
 def test_the_biased_statistic_is_a_distance_between_means_in_feature_space():
@@ -108,7 +111,7 @@ def test_the_mean_of_the_linear_statistic_over_orders_is_the_paired_one():
     assert np.mean(values) == pytest.approx(ts.mmd(x, y, kernel=kernel, statistic="paired"), rel=1e-12)
 
 
-# --- Closed forms ------------------------------------------------------------------------------------------------------
+# --- Closed forms -------------------------------------------------------------------------------------------
 
 
 def gaussian_mmd2(mean, s, t, width, columns):

@@ -21,9 +21,9 @@ matter, and its absolute error hides small tails. Three steps remove all three d
 The factor of step 2 with a Gaussian integral is the saddlepoint approximation of Lugannani and Rice (1980)
 and Kuonen (1999). Here the integral is not approximated, so the far tail needs no method of its own.
 
-Accuracy: a relative error of about 1e-14 + 1e-15 * |log P| in either tail, for any weights, as far out as
+Accuracy: a relative error below 1e-13 + 2e-14 * |log P| in either tail, for any weights, as far out as
 doubles reach. Cost: O(L) operations on each of about 20 edges and O(L') at each of about 300 nodes, for L
-weights of which L' are too large for the power series that stands for the others; 1 to 10 ms for L = 2000.
+weights of which L', at most some hundred, are too large for a power series; 1 to 6 ms for L = 2000.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,6 @@ _EDGE = 0.6  # length of an edge, in distances to the nearest branch point
 _DROP = 3.0  # fall of the exponent along an edge, in nats
 _FLOOR = 38.0  # fall of the exponent after which the rest of the path is below double precision
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(14)  # on each edge
-_SERIES_TERMS = 48  # of the logarithm, at arguments up to 1/2
 _UNDERFLOW = -760.0  # its exponential is zero
 
 
@@ -167,7 +166,7 @@ class _Spectrum:
 
     def log_mgf(self, s: float) -> float:
         """``K(s)`` at a real ``s``."""
-        return -0.5 * float(self.counts @ np.log1p(-2.0 * s * self.values))
+        return -0.5 * math.fsum(self.counts * np.log1p(-2.0 * s * self.values))
 
     def log_tail(self, t: float) -> float:
         """``log P(T >= t)`` for ``t`` not below the mean."""
@@ -204,6 +203,7 @@ def crossing(log_tail: Callable[[float], float], log_level: float) -> float:
     """
     from scipy.optimize import brentq
 
+    @cache
     def excess(y: float) -> float:
         return max(log_tail(y), _UNDERFLOW) - log_level
 
@@ -333,12 +333,26 @@ def _integral(law: _Spectrum, t: float, corners: NDArray[np.complex128]) -> floa
 
 
 def _exponent(law: _Spectrum, t: float, nodes: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """``psi`` at the nodes; weights with ``|2 u w| <= 1/2`` at all of them enter by a power series."""
-    small = np.abs(law.values) * (4.0 * np.abs(nodes).max()) <= 1.0
-    large = law.values[~small]
-    logs = np.log(1.0 - 2.0 * nodes[..., None] * large) @ law.counts[~small]
-    powers = np.vander(law.values[small], _SERIES_TERMS + 1, increasing=True)
-    sums = law.counts[small] @ powers  # of the powers of the small weights
-    order = np.arange(1, _SERIES_TERMS + 1)
-    series = np.polynomial.polynomial.polyval(2.0 * nodes, np.append(0.0, sums[1:] / (2.0 * order)))
-    return np.asarray(series - 0.5 * logs - t * nodes)
+    """``psi`` at the nodes: logarithms for the large weights, a power series for all the small ones.
+
+    A weight is small if ``|2 u w| <= 0.8`` at every node. The path is not much longer than the law is narrow,
+    so no more than a few hundred weights are large, however many there are.
+    """
+    ratios = np.abs(law.values) * (2.0 * float(np.abs(nodes).max()))
+    large = ratios > 0.8
+    values, counts = law.values[large], law.counts[large]
+    real = 1.0 - 2.0 * nodes.real[..., None] * values  # (edges, nodes, weights)
+    imaginary = -2.0 * nodes.imag[..., None] * values
+    height = (np.log(real * real + imaginary * imaginary) * (-0.25 * counts)).sum(axis=-1)
+    angle = (np.arctan2(imaginary, real) * (-0.5 * counts)).sum(axis=-1)
+    coefficients = _series(law.values[~large], law.counts[~large], ratios[~large])
+    series = np.polynomial.polynomial.polyval(2.0 * nodes, coefficients)
+    return np.asarray(height + 1j * angle + series - t * nodes)
+
+
+def _series(values: Floats, counts: Floats, ratios: Floats) -> Floats:
+    """Coefficients of ``K`` as a power series in ``2 u``, enough for double precision at these ratios."""
+    terms = 3 + int(37.0 / -math.log(max(float(ratios.max(initial=0.0)), 1e-16)))
+    powers = np.vander(values, terms, increasing=True)
+    powers *= counts[:, None]
+    return np.asarray(powers.sum(axis=0) * np.append(0.0, 0.5 / np.arange(1, terms)))

@@ -23,9 +23,9 @@ densities are:
 
 Parameters are written so that nothing cancels when they grow without bound next to a simpler type, and
 densities refer to their value at the mean. The simpler type takes over when 1/r, 1 - kappa or the skewness is
-below 1e-12; there the two agree to about 1e-11 (the density of type VI next to type V to 1e-9). Only where
-type III meets the normal law, at a skewness of 2e-8, does either of them err by about 2e-8. Tails are
-accurate to about 1e-12 in relative terms, on both sides. Negative skewness is the mirror image.
+below 1e-12; there the two agree to about 1e-11. Only where type III meets the normal law, at a skewness of
+2e-8, does either of them err by about 2e-8. Tails are accurate to about 1e-12 in relative terms, on both
+sides. Negative skewness is the mirror image.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class PearsonCurve:
 
     def pdf(self, t: Floats) -> Floats:
         """Density at each element of ``t``; zero outside the support."""
-        z = (np.asarray(t, dtype=np.float64) - self.mean) / self._deviation
+        z = np.clip((np.asarray(t, dtype=np.float64) - self.mean) / self._deviation, -1e150, 1e150)
         return np.exp(self.shape.log_density(-z if self.skewness < 0.0 else z)) / self._deviation
 
     @property
@@ -319,7 +319,8 @@ class _BetaPrimeShape:
     def log_density(self, z: Floats) -> Floats:
         y, inside = _relative(z, -self.low)
         total = self.alpha + self.r
-        rise = (self.alpha - 1.0) * np.log1p(y) - (total + 1.0) * np.log1p(y * (self.alpha / total))
+        x = y * (self.alpha / total)  # (z - mean) / q
+        rise = (self.alpha - 1.0) * np.log1p(y * (self.r / total) / (1.0 + x)) - (self.r + 2.0) * np.log1p(x)
         remainder = _stirling(self.alpha) + _stirling(self.r) - _stirling(total)
         at_mean = 0.5 * math.log(self.r / (self.r - 1.0)) - _LOG_ROOT_TWO_PI - remainder
         return np.where(inside, rise + at_mean, -np.inf)
@@ -367,10 +368,10 @@ class _FourShape:
     high = math.inf
 
     def sf(self, z: float) -> float:
-        return math.exp(self._log_mass(z, self.c) - self._log_total)
+        return min(math.exp(self._log_mass(z, self.c) - self._log_total), 1.0)
 
     def cdf(self, z: float) -> float:
-        return math.exp(self._log_mass(-z, -self.c) - self._log_total)
+        return min(math.exp(self._log_mass(-z, -self.c) - self._log_total), 1.0)
 
     def log_density(self, z: Floats) -> Floats:
         unit = math.sqrt(self.r - 1.0)

@@ -24,10 +24,13 @@ from ..core.types import Counts, Floats, Reals
 from .base import Progress
 from .threads import available_cores, run
 
-_PIECES = 16
+PIECES = 16
 """The rows are cut into at most this many pieces, whatever the number of threads: the answer must not depend on it."""
 
 _BLOCK_ENTRIES = 1 << 21
+
+_SINGLE_COLUMNS = 32
+"""From this many labellings on the products run in single precision."""
 
 
 class FeatureMap(Protocol):
@@ -103,7 +106,7 @@ class FeatureGram:
         square = pooled_square(squares, -diagonal)
         cubes = size**3 * float(np.vdot(C @ C, C)) - 3 * size * float(diagonal @ bent) + 2 * float((diagonal**3).sum())
         spread = float(diagonal.mean()) * size / (size - 1)
-        values = _without_diagonal(np.linalg.eigvalsh(C), float(diagonal.mean()) / size, size)
+        values = without_diagonal(np.linalg.eigvalsh(C), float(diagonal.mean()) / size, size)
         return CentredSpectrum(
             square=square,
             spread=spread,
@@ -128,10 +131,12 @@ class FeatureGram:
                 break
             phi = self.features(self.z[block])
             phi -= centre.astype(phi.dtype)
+            total += phi.sum(axis=0, dtype=np.float64)
+            if columns.shape[1] >= _SINGLE_COLUMNS:  # centred, so that single precision is enough
+                phi = phi.astype(np.float32, copy=False)
             single = phi.dtype == np.float32
             v = columns[block].astype(phi.dtype)
             sums += phi.T @ v
-            total += phi.sum(axis=0, dtype=np.float64)
             squares = np.einsum("ij,ij->i", phi, phi)
             diagonal += squares @ v
             trace += float(squares.sum(dtype=np.float64))
@@ -174,7 +179,7 @@ class FeatureGram:
         return rounded
 
     def _pieces(self) -> list[slice]:
-        edges = np.linspace(0, len(self.z), min(_PIECES, len(self.z)) + 1).astype(int)
+        edges = np.linspace(0, len(self.z), min(PIECES, len(self.z)) + 1).astype(int)
         return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
     def _blocks(self, rows: slice) -> list[slice]:
@@ -185,7 +190,7 @@ class FeatureGram:
         return self.threads or available_cores()
 
 
-def _without_diagonal(values: Floats, level: float, size: int) -> Floats:
+def without_diagonal(values: Floats, level: float, size: int) -> Floats:
     """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
 
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same

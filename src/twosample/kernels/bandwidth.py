@@ -14,15 +14,18 @@ from .distances import Metric
 Ranks = NDArray[np.intp]
 
 EXACT_POINTS = 2000
-"""Pools up to this size are measured by all their pairs; larger ones by a random part of this size (exact in 1-D)."""
+"""Pools up to this size are measured by all their pairs; larger ones by a random part of this size."""
+
+EXACT_LINE = 100_000
+"""The same in one dimension, where all pairs cost O(N log N)."""
 
 
 @dataclass(frozen=True)
 class Median:
     """The median distance between pooled points: the paper's heuristic.
 
-    Exact in one dimension in O(N log N), exact up to 2000 points, from a random 2000 of the pooled points beyond. If
-    more than half of all distances are 0 (ties), the median of the others.
+    Exact up to 2000 points, in one dimension up to 100,000 (in O(N log N)); from as many random ones of the pooled
+    points beyond. If more than half of all distances are 0 (ties), the median of the others.
 
     Examples
     --------
@@ -111,10 +114,11 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     if unit == 0:
         return np.ones(len(levels))
     scaled = (z - centre) / unit
+    limit = EXACT_LINE if z.shape[1] == 1 else EXACT_POINTS
+    if len(scaled) > limit:
+        scaled = scaled[rng.choice(len(scaled), limit, replace=False, shuffle=False)]
     if z.shape[1] == 1:
         return unit * _line_quantiles(np.sort(scaled[:, 0]), levels)
-    if len(scaled) > EXACT_POINTS:
-        scaled = scaled[rng.choice(len(scaled), EXACT_POINTS, replace=False)]
     from scipy.spatial.distance import pdist
 
     lengths = pdist(scaled, metric)
@@ -151,25 +155,29 @@ def _line_quantile(z: Floats, rank: float) -> float:
 
 
 def _line_order_statistic(z: Floats, rank: int) -> float:
-    """The distance with 0-based `rank` in increasing order: bisection on the value, counting by binary search.
+    """The distance with 0-based `rank` in increasing order among all pairs of the sorted line z.
 
-    O(N log N) for each of at most about 60 counts; stops as soon as few pairs remain in the bracket and sorts those.
+    A bracket around it is narrowed by looking at random pairs inside it and counting, by binary search, how many pairs
+    lie below: about a hundredfold each time, so that few pairs are left after a few counts. Exact (to the last bit
+    but one), whatever the random pairs are. O(N log N).
     """
     size = len(z)
     index = np.arange(size)
-    low_edge, high_edge = index.copy(), np.full(size, size - 1)  # last j with z_j - z_i <= low / high
+    rng = np.random.default_rng(0)
     low, high = -1.0, float(z[-1] - z[0])
-    while (remaining := int((high_edge - low_edge).sum())) > max(4 * size, 1000):
-        middle = _probe(z, low_edge, high_edge)
-        if not low < middle < high:
-            break
-        edge = np.maximum(np.searchsorted(z, z + middle, side="right") - 1, index)
-        edge = _exact_edge(z, edge, middle)
-        if int((edge - index).sum()) > rank:
-            high, high_edge = middle, edge
-        else:
-            low, low_edge = middle, edge
-    del remaining
+    low_edge, high_edge = index, np.full(size, size - 1)  # last j with z_j - z_i <= low, and <= high
+    while int((high_edge - low_edge).sum()) > max(4 * size, 1000):
+        if high == 0 or (low >= 0 and high - low <= 1e-13 * high):  # all that is left are ties
+            row = int(np.argmax(high_edge > low_edge))
+            return float(z[high_edge[row]] - z[row])
+        below = int((low_edge - index).sum())
+        probes = [p for p in _probes(z, low_edge, high_edge, rank - below, rng) if low < p < high]
+        for middle in probes or [0.5 * (low + high)]:
+            edge = np.clip(np.searchsorted(z, z + middle, side="right") - 1, low_edge, high_edge)
+            if int((edge - index).sum()) > rank:
+                high, high_edge = middle, edge
+            else:
+                low, low_edge = middle, edge
     lengths = high_edge - low_edge
     rows = np.repeat(index, lengths)
     offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -178,25 +186,16 @@ def _line_order_statistic(z: Floats, rank: int) -> float:
     return float(np.partition(candidates, position)[position])
 
 
-def _probe(z: Floats, low_edge: Ranks, high_edge: Ranks) -> float:
-    """A distance that splits the bracketed pairs well: the weighted median of the rows' middle candidates."""
+def _probes(z: Floats, low_edge: Ranks, high_edge: Ranks, rank: int, rng: np.random.Generator) -> list[float]:
+    """Two distances that probably enclose the wanted one, from random pairs of the bracket, widened by a hair for ties."""
     lengths = high_edge - low_edge
-    rows = np.flatnonzero(lengths)
-    middles = z[low_edge[rows] + (lengths[rows] + 1) // 2] - z[rows]
-    order = np.argsort(middles)
-    weight = np.cumsum(lengths[rows][order])
-    return float(middles[order[np.searchsorted(weight, weight[-1] / 2)]])
-
-
-def _exact_edge(z: Floats, edge: Ranks, length: float) -> Ranks:
-    """Repair the rounding of z + length: the last j with z_j - z_i <= length as the difference is computed."""
-    size = len(z)
-    index = np.arange(size)
-    for _ in range(4):
-        over = z[edge] - z > length
-        step = np.minimum(edge + 1, size - 1)
-        under = (step > edge) & (z[step] - z <= length)
-        if not (over.any() or under.any()):
-            break
-        edge = np.where(over & (edge > index), edge - 1, np.where(under, step, edge))
-    return edge
+    ends = np.cumsum(lengths)
+    chosen = rng.integers(ends[-1], size=20_000)
+    rows = np.searchsorted(ends, chosen, side="right")
+    columns = low_edge[rows] + 1 + (chosen - (ends[rows] - lengths[rows]))
+    sample = np.sort(z[columns] - z[rows])
+    share = (rank + 0.5) / float(ends[-1])
+    slack = 4 * np.sqrt(share * (1 - share) * len(sample)) + 4
+    places = np.clip(np.array([share * len(sample) - slack, share * len(sample) + slack]), 0, len(sample) - 1)
+    first, last = sample[places.astype(int)]
+    return [float(first) * (1 - 1e-14), float(last) * (1 + 1e-14)]

@@ -1,0 +1,225 @@
+"""What the classical tests share: options through the door, the pool, relabellings, laws, the result.
+
+Every statistic here is turned so that large values are evidence, because that is what a p-value, a threshold and a
+picture of a :class:`~twosample.TestResult` mean; where the literature counts something that is small under H1 (runs,
+cross-matches) the statistic is its standardised shortfall and the count is in the notes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from .. import _door as door
+from ..core.evidence import Evidence
+from ..core.laws import Law, ReplicateLaw
+from ..core.types import Counts, Floats
+from ..errors import OptionError, SmallSampleWarning, unknown_option
+from ..kernels import Energy
+from ..nulls import Null, Permutation
+from ..results import TestResult
+
+
+@dataclass(frozen=True)
+class Stated(Null):
+    """A law that theory states; the test that knows it puts it in."""
+
+    known: Law = field(repr=False)
+    statistics: ClassVar[frozenset[str]] = frozenset()
+
+    def law(self, evidence: Evidence) -> Law:
+        del evidence
+        return self.known
+
+
+@dataclass(frozen=True)
+class Exact(Stated):
+    """The law at this sample size."""
+
+    name = "exact"
+
+
+@dataclass(frozen=True)
+class Asymptotic(Stated):
+    """The limit law of large samples."""
+
+    name = "asymptotic"
+
+
+@dataclass(frozen=True)
+class FisherF(Stated):
+    """The F law of Hotelling's T² for normal samples with one covariance."""
+
+    name = "f"
+
+
+@dataclass(frozen=True)
+class ApproximatelyNormal(Stated):
+    """A normal law with the moments of the statistic."""
+
+    name = "normal"
+
+
+@dataclass(frozen=True)
+class LargeDeviation(Stated):
+    """A bound that holds at every sample size."""
+
+    name = "bound"
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLaw:
+    """An exact law on finitely many values.
+
+    Parameters
+    ----------
+    values
+        ``(K,)`` the support, ascending.
+    tails
+        ``(K,)`` probabilities of at least that value; all positive.
+    """
+
+    values: Floats = field(repr=False)
+    tails: Floats = field(repr=False)
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value there is."""
+        return float(self.tails[-1])
+
+    def pvalue(self, t: float) -> float:
+        """Probability under H0 of at least t."""
+        at = int(np.searchsorted(self.values, t - 1e-9 * (1 + abs(t))))
+        return float(self.tails[min(at, len(self.tails) - 1)])
+
+    def threshold(self, level: float) -> float:
+        """The largest value that is not rejected at this level."""
+        return float(self.values[np.flatnonzero(self.tails > level)[-1]])
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A test with its options resolved; nothing is checked again behind this.
+
+    Parameters
+    ----------
+    z
+        ``(N, d)`` pooled points, the first m of which are x, moved and scaled to lie within (-1, 1).
+    m, n
+        Sample sizes.
+    null
+        The permutation null, or the name of another one.
+    level
+        The level of the test.
+    rng
+        The source of all randomness.
+    """
+
+    z: Floats
+    m: int
+    n: int
+    null: Permutation | str
+    level: float
+    rng: np.random.Generator
+
+    @property
+    def total(self) -> int:
+        """N = m + n."""
+        return self.m + self.n
+
+
+def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], level: float, rng: door.Seed) -> Task:
+    """Both samples and all options through the door."""
+    chosen = _resolve(null, choices)
+    level = door.check_level(level)
+    _check_resamples(chosen, level)
+    generator = door.generator(rng)
+    pool = door.pool(x, y, Energy())  # moved to the middle of the pool: distances are all that matters
+    return Task(_unit_scale(pool.z), pool.m, pool.n, chosen, level, generator)
+
+
+def replicate(
+    task: Task, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0
+) -> ReplicateLaw:
+    """The statistic in every relabelled world, the true one first.
+
+    `statistic` maps ``(N, R)`` labels to R values; `noise` is the rounding error of a value that should be 0.
+    """
+    labels = null.labellings(task.m, task.n, False, task.rng)
+    values = statistic(labels.x)
+    return ReplicateLaw(values, 1e-10 * float(np.abs(values[0])) + noise, labels.exhaustive)
+
+
+def finish(
+    task: Task, null: Null, law: Law, *, test: str, symbol: str, value: float, notes: tuple[str, ...] = ()
+) -> TestResult:
+    """The result, with a warning when no p-value could reach the level."""
+    return TestResult(
+        test=test,
+        symbol=symbol,
+        statistic=value,
+        pvalue=law.pvalue(value),
+        threshold=law.threshold(task.level),
+        level=task.level,
+        m=task.m,
+        n=task.n,
+        columns=task.z.shape[1],
+        null=null,
+        law=law,
+        notes=notes + _constant_pool(task) + _attainable(task, law),
+    )
+
+
+def columns_at_once(rows: int, budget: int = 4_000_000) -> int:
+    """How many labellings to treat together so that an array with these rows stays small."""
+    return max(1, budget // max(rows, 1))
+
+
+def _resolve(null: Null | str, choices: tuple[str, ...]) -> Permutation | str:
+    if isinstance(null, Permutation) and "permutation" in choices:
+        return null
+    if isinstance(null, str) and null in choices:
+        return Permutation() if null == "permutation" else null
+    raise unknown_option("null", null, choices)
+
+
+def _check_resamples(null: Permutation | str, level: float) -> None:
+    """Too few resamples for the level is a mistake in the options, and easily mended."""
+    if isinstance(null, Permutation) and (null.resamples + 1) * level < 1 - 1e-9:
+        raise OptionError(
+            f"null={null!r} can never give a p-value below {1 / (null.resamples + 1):.3g}, and level={level:g} was "
+            f"asked for. Use at least n={ceil(1 / level - 1e-9) - 1}."
+        )
+
+
+def _unit_scale(z: Floats) -> Floats:
+    """Divide by a power of two, which rounds nothing, so that no square over- or underflows."""
+    exponent = int(np.frexp(np.abs(z).max())[1])
+    return np.asarray(np.ldexp(np.ldexp(z, -(exponent // 2)), -(exponent - exponent // 2)))
+
+
+def _constant_pool(task: Task) -> tuple[str, ...]:
+    if (task.z != task.z[0]).any():
+        return ()
+    return ("All rows of both samples are the same: there is nothing to compare.",)
+
+
+def _attainable(task: Task, law: Law) -> tuple[str, ...]:
+    """Say so when the samples are too small for any p-value to reach the level."""
+    if isinstance(law, ReplicateLaw):
+        least = (1 + (task.m == task.n)) / len(law.values) if law.exhaustive else 0.0
+    else:
+        least = float(getattr(law, "least", 0.0))
+    if least <= task.level:
+        return ()
+    text = (
+        f"With m={task.m} and n={task.n} there is no p-value below {least:.3g}: this test can never reject at level "
+        f"{task.level:g}. Collect more rows."
+    )
+    warnings.warn(text, SmallSampleWarning, stacklevel=4)
+    return (text,)

@@ -1,0 +1,65 @@
+"""An MMD test under another name: the same evidence, with the statistic in the units of the other literature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.distributions import Distribution
+from ..core.laws import BoundLaw, ContinuousLaw, Law, ReplicateLaw
+from ..core.types import Floats
+from ..results import TestResult
+
+
+@dataclass(frozen=True)
+class ScaledDistribution:
+    """The law of a multiple of something whose law is known."""
+
+    inner: Distribution
+    factor: float
+
+    def sf(self, t: float) -> float:
+        """P(T >= t)."""
+        return self.inner.sf(t / self.factor)
+
+    def isf(self, level: float) -> float:
+        """The t with P(T >= t) = level."""
+        return self.factor * self.inner.isf(level)
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density."""
+        return self.inner.pdf(t / self.factor) / self.factor
+
+
+def multiplied(result: TestResult, factor: float, *, test: str, symbol: str) -> TestResult:
+    """The result of a test of MMD_b with the statistic ``factor * MMD_b``."""
+    law: Law = result.law
+    if isinstance(law, ReplicateLaw):
+        law = ReplicateLaw(factor * law.values, factor * law.tolerance, law.exhaustive)
+    elif isinstance(law, ContinuousLaw):
+        law = replace(law, distribution=ScaledDistribution(law.distribution, factor**2))
+    elif isinstance(law, BoundLaw):
+        law = BoundLaw(factor * law.bias, law.rate / factor**2)
+    statistic, threshold = factor * result.statistic, factor * result.threshold
+    return replace(result, test=test, symbol=symbol, statistic=statistic, threshold=threshold, law=law)
+
+
+def squared(result: TestResult, factor: float, *, test: str, symbol: str) -> TestResult:
+    """The result of a test of MMD_b with the statistic ``factor * MMD_b²``."""
+    law: Law = result.law
+    if isinstance(law, ReplicateLaw):
+        below = max(0.0, float(law.values[0]) - law.tolerance)
+        tolerance = factor * (float(law.values[0]) ** 2 - below**2)
+        law = ReplicateLaw(factor * np.square(law.values), tolerance, law.exhaustive)
+    elif isinstance(law, ContinuousLaw):
+        law = replace(law, distribution=ScaledDistribution(law.distribution, factor), root=False)
+    return replace(
+        result, test=test, symbol=symbol, law=law, statistic=factor * result.statistic**2,
+        threshold=law.threshold(result.level),
+    )  # fmt: skip
+
+
+def noted(result: TestResult, note: str) -> TestResult:
+    """The result with one more note, before the others."""
+    return replace(result, notes=(note, *result.notes))

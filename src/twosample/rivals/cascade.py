@@ -1,0 +1,163 @@
+"""The cascade of Section 8.3: a cheap test of the means first, a kernel test only if it finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import _door as door
+from ..core.laws import Law
+from ..errors import OptionError, unknown_option
+from ..homogeneity import mmd_test
+from ..results import TestResult
+
+Test = Callable[..., TestResult]
+"""A test as ``test(x, y, level=..., rng=...)``."""
+
+
+def cascade_test(
+    x: object,
+    y: object,
+    *,
+    first: Test | str = "hotelling",
+    second: Test | str = "mmd",
+    share: float = 0.5,
+    level: float = 0.05,
+    rng: door.Seed = None,
+) -> TestResult:
+    r"""Test whether two samples come from the same distribution: a cheap test first, a kernel test only if needed.
+
+    H0: p = q. H1: p ≠ q. The recommendation of Section 8.3 of the paper for large data, as one procedure with one
+    controlled level. The first test runs at level :math:`w\alpha`; if it rejects, that is the answer and the second test
+    never runs. Otherwise the second test runs at level :math:`(1-w)\alpha`. The p-value is
+
+    .. math:: p = \min(1,\; p_1/w,\; p_2/(1-w)),
+
+    without its last part when the first test has rejected. By the union bound :math:`P(p \le \alpha) \le \alpha` under H0
+    at every :math:`\alpha`, however the two tests depend on each other, if each holds its level.
+
+    Parameters
+    ----------
+    x, y
+        Samples: arrays of m and n rows with the same columns; 1-d is one column. Never modified.
+    first
+        'hotelling', or any test ``f(x, y, level=..., rng=...)`` that returns a TestResult.
+    second
+        'mmd' (quadratic, permutations), 'mmd-linear' (each row looked at once, normal law), or any such test:
+        ``functools.partial(ts.mmd_test, null="spectrum")``.
+    share
+        w, the share of the level that the first test may spend, strictly between 0 and 1.
+    level
+        The level of the whole procedure.
+    rng
+        Seed or generator, handed to both tests. The same seed gives the same answer.
+
+    Returns
+    -------
+    TestResult
+        The statistic, threshold, kernel and null of the stage that spoke (the one with the smaller p), with the p-value
+        of the cascade. ``test`` names that stage, the notes give the p-values of both.
+
+    Notes
+    -----
+    The cost of the first test, O(N d²) for Hotelling, when the means differ; else the sum of both. The price of the first
+    look is that the second test works at half the level: where the means are known to agree, call it directly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from twosample.rivals.cascade import cascade_test
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(300, 2))
+    >>> cascade_test(x, rng.normal(1.0, size=(300, 2)), rng=1).test
+    'Cascade, decided by stage 1 (Hotelling T² test)'
+    >>> cascade_test(x, rng.normal(0.0, 2.0, size=(300, 2)), rng=1).test
+    'Cascade, decided by stage 2 (MMD two-sample test)'
+    """
+    level = door.check_level(level)
+    share = _check_share(share)
+    stages = ((_resolve("first", first, FIRST), share), (_resolve("second", second, SECOND), 1 - share))
+    seeds = door.generator(rng).spawn(2)
+    results: list[TestResult] = []
+    for (test, part), seed in zip(stages, seeds, strict=True):
+        results.append(_stage(test(x, y, level=part * level, rng=seed), part, level))
+        if results[-1].rejected:
+            break
+    spoke = int(np.argmin([result.pvalue for result in results]))
+    return replace(
+        results[spoke],
+        test=f"Cascade, decided by stage {spoke + 1} ({results[spoke].test})",
+        notes=(_account(results, share), *results[spoke].notes),
+    )
+
+
+@dataclass(frozen=True)
+class StageLaw:
+    """The law of one stage, whose p-value counts for a share of the level.
+
+    Parameters
+    ----------
+    inner
+        The law of the stage by itself.
+    share
+        Its share of the level.
+    """
+
+    inner: Law
+    share: float
+
+    def pvalue(self, t: float) -> float:
+        """The p-value of the stage over its share, at most 1."""
+        return min(1.0, self.inner.pvalue(t) / self.share)
+
+    def threshold(self, level: float) -> float:
+        """The statistic above which the stage rejects."""
+        return self.inner.threshold(self.share * level)
+
+
+def _stage(result: TestResult, share: float, level: float) -> TestResult:
+    """The result of a stage in terms of the whole level: rejected exactly when the stage rejects at its share."""
+    pvalue = min(1.0, result.pvalue / share)
+    if result.rejected:
+        pvalue = min(pvalue, level)  # p / share and share * level are rounded apart
+    return replace(result, pvalue=pvalue, level=level, law=StageLaw(result.law, share))
+
+
+def _account(results: list[TestResult], share: float) -> str:
+    first = f"Stage 1, {results[0].test}, at {share:g} of the level: p = {results[0].pvalue:.4g} after division by it"
+    if len(results) == 1:
+        return f"{first}; stage 2 was not needed."
+    return f"{first}; stage 2, {results[1].test}, at {1 - share:g} of it: p = {results[1].pvalue:.4g}."
+
+
+def _hotelling(x: object, y: object, *, level: float, rng: door.Seed) -> TestResult:
+    from .hotelling import hotelling_test
+
+    return hotelling_test(x, y, level=level, rng=rng)
+
+
+def _linear(x: object, y: object, *, level: float, rng: door.Seed) -> TestResult:
+    return mmd_test(x, y, statistic="linear", null="normal", level=level, rng=rng)
+
+
+FIRST: Mapping[str, Test] = {"hotelling": _hotelling}
+"""Aliases of the cheap tests."""
+
+SECOND: Mapping[str, Test] = {"mmd": mmd_test, "mmd-linear": _linear}
+"""Aliases of the tests that see every difference."""
+
+
+def _resolve(name: str, value: Test | str, known: Mapping[str, Test]) -> Test:
+    if isinstance(value, str) and value in known:
+        return known[value]
+    if callable(value):
+        return value
+    raise unknown_option(name, value, known)
+
+
+def _check_share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < float(value) < 1:
+        raise OptionError(f"share={value!r} must lie strictly between 0 and 1: the first test's share of the level.")
+    return float(value)

@@ -1,0 +1,40 @@
+"""The classical tests in all their forms, for the suites that run over every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import twosample as ts
+from twosample import rivals
+
+
+@dataclass(frozen=True)
+class Form:
+    """A test with its options."""
+
+    call: Callable[..., ts.TestResult]
+    relabels: bool
+    most_columns: int = 1000
+
+
+PERMUTATION = ts.Permutation(n=199)
+
+FORMS: dict[str, Form] = {
+    "ks exact": Form(partial(rivals.ks_test, null="exact"), False, 1),
+    "ks asymptotic": Form(partial(rivals.ks_test, null="asymptotic"), False, 1),
+    "ks permutation": Form(partial(rivals.ks_test, null=PERMUTATION), True, 1),
+    "hotelling f": Form(partial(rivals.hotelling_test, null="f"), False, 3),
+    "hotelling permutation": Form(partial(rivals.hotelling_test, null=PERMUTATION), True),
+    "hotelling ridge": Form(partial(rivals.hotelling_test, null=PERMUTATION, ridge=True), True),
+    "runs normal": Form(partial(rivals.friedman_rafsky_runs_test, null="normal"), False),
+    "runs permutation": Form(partial(rivals.friedman_rafsky_runs_test, null=PERMUTATION), True),
+    "tree ks": Form(partial(rivals.friedman_rafsky_ks_test, null=PERMUTATION), True),
+    "cross-match": Form(rivals.cross_match_test, False),
+    "hall-tajvidi": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION), True),
+    "hall-tajvidi 10": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION, gamma=1, weights=[1.0] * 10), True),
+    "biau-györfi normal": Form(rivals.biau_gyorfi_test, False, 3),
+    "biau-györfi bound": Form(partial(rivals.biau_gyorfi_test, null="bound"), False, 3),
+    "biau-györfi permutation": Form(partial(rivals.biau_gyorfi_test, null=PERMUTATION), True, 3),
+}

@@ -1,0 +1,86 @@
+"""Importing is cheap, quiet and complete."""
+
+import subprocess
+import sys
+
+import pytest
+
+import twosample as ts
+
+HEAVY = ["matplotlib", "pandas", "polars", "sklearn", "torch", "jax", "scipy.stats", "scipy.spatial", "scipy.linalg",
+         "scipy.special", "scipy.integrate", "scipy.optimize", "scipy.sparse", "threadpoolctl"]  # fmt: skip
+
+
+def python(code, *options):
+    return subprocess.run(
+        [sys.executable, *options, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    done = python("import sys, twosample; print('\\n'.join(sorted(sys.modules)))")
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", HEAVY)
+def test_import_does_not_load(loaded, module):
+    assert module not in loaded
+
+
+def test_import_loads_no_part_of_scipy(loaded):
+    assert not {name for name in loaded if name == "scipy" or name.startswith("scipy.")}
+
+
+def test_import_is_silent():
+    done = python("import twosample", "-W", "error")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_test_does_not_load_scipy_stats_or_plotting():
+    code = """
+import sys, numpy as np, twosample as ts
+x = np.arange(20.0)
+for null in ("permutation", "bootstrap", "gamma", "spectrum", "pearson", "hoeffding"):
+    r = ts.mmd_test(x, x + 1, null=null, rng=0)
+    str(r), r.to_json(), r._repr_html_()
+ts.witness(x, x + 1).rows()
+for name in ("scipy.stats", "matplotlib", "pandas", "polars", "sklearn"):
+    assert name not in sys.modules, name
+"""
+    done = python(code, "-W", "error")
+    assert done.returncode == 0, done.stderr
+
+
+def test_public_names():
+    assert ts.__all__ == sorted(ts.__all__)
+    for name in ts.__all__:
+        assert hasattr(ts, name)
+    for name in ("mmd_test", "mmd", "witness", "Gaussian", "Permutation", "Median", "TestResult", "InputError"):
+        assert name in ts.__all__
+
+
+def test_version():
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        installed = version("twosample")
+    except PackageNotFoundError:
+        pytest.skip("twosample is not installed")
+    assert ts.__version__ == installed
+
+
+def test_typed():
+    from pathlib import Path
+
+    assert (Path(ts.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.parametrize("name", ["mmd_test", "mmd", "witness"])
+def test_options_are_keywords(name):
+    import inspect
+
+    first, second, *options = inspect.signature(getattr(ts, name)).parameters.values()
+    assert (first.name, second.name) == ("x", "y")
+    assert all(option.kind is option.KEYWORD_ONLY for option in options)
