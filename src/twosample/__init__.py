@@ -3,9 +3,9 @@
 ``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where.
 """
 
-from .engines import Auto, Dense, Fourier, Tiled
+from .engines import Auto, Dense, Fourier, LowRank, Plan, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
-from .homogeneity import Witness, WitnessRows, mmd, mmd_test, witness
+from .homogeneity import Witness, WitnessRows, mmd, mmd_test, plan, witness
 from .kernels import (
     Energy,
     Fixed,
@@ -31,9 +31,10 @@ from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 __version__ = "0.1.0"
 
 __all__ = [
-    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
-    "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "Matern", "McDiarmid", "Median",
-    "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Polynomial", "Precomputed",
-    "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",
-    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "mmd", "mmd_test", "witness",
+    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "Fourier", "FunctionKernel", "Gamma",
+    "Gaussian", "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "LowRank", "Matern",
+    "McDiarmid", "Median", "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan",
+    "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning",
+    "Spectrum", "Sum", "TestResult", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "mmd",
+    "mmd_test", "plan", "witness",
 ]  # fmt: skip

@@ -113,6 +113,38 @@ def test_exact_enumeration_equals_the_loop(seed):
     assert found == pytest.approx(float(expected), rel=1e-12)
 
 
+@pytest.mark.parametrize("engine", ["dense", "tiled"])
+@pytest.mark.parametrize(("step", "shift"), [(0.1, 0.0), (0.1, 0.1), (0.125, 1e6)])
+@pytest.mark.parametrize(
+    "kernel",
+    [ts.Linear(), ts.Energy(), ts.Energy(0.5), ts.Laplace(0.3), ts.Matern(0.7), ts.RationalQuadratic(0.5)],
+    ids=repr,
+)
+def test_ties_are_ties_under_every_kernel(kernel, step, shift, engine):
+    """Multiples of 0.1 tie exactly in mathematics and never in floating point."""
+    exact = naive.of(kernel)
+    table = {(a, b): exact([a * step], [b * step]) for a in range(4) for b in range(4)}
+    for seed in range(6):
+        units = np.random.default_rng(seed).integers(0, 4, size=(2, 4))
+        expected = naive.permutation_pvalue(*units, lambda a, b: naive.mmd2_unbiased(a, b, lambda u, v: table[u, v]))
+        x, y = units * step + shift
+        found = ts.mmd_test(x, y, kernel=kernel, engine=engine, level=0.9).pvalue
+        assert found == pytest.approx(float(expected), rel=1e-12), seed
+
+
+@pytest.mark.parametrize("engine", ["dense", "tiled"])
+@pytest.mark.parametrize("kernel", ["linear", "energy", "polynomial", "gaussian"])
+def test_the_same_values_in_another_order_are_no_evidence_at_all(kernel, engine):
+    """Equal means are the smallest statistic that the linear kernel can have: every world is at least as large."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(0, 4, size=8) / 10
+        r = ts.mmd_test(x, rng.permutation(x), kernel=kernel, engine=engine, rng=0)
+        if kernel == "linear":
+            assert r.pvalue == 1, seed
+        assert r.pvalue > 0.5
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_exact_swaps_equal_the_loop(seed):
     rng = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def test_progress_is_called_from_the_calling_thread():
 
 def test_auto_passes_progress_on():
     calls = []
-    big = np.random.default_rng(1).normal(size=(800, 2))
+    big = np.random.default_rng(1).normal(size=(800, 5))
     ts.mmd_test(big, big, engine=ts.Auto(progress=lambda *c: calls.append(c)), null=ts.Permutation(19), rng=0)
     assert calls[-1][0] == calls[-1][1]
 

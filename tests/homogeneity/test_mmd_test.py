@@ -267,7 +267,7 @@ def test_levels_of_any_number_type(level):
 
 
 def test_large_samples_take_the_tiled_engine_and_give_the_dense_answer():
-    x, y = samples(800, 900, shift=0.05)
+    x, y = samples(800, 900, columns=5, shift=0.05)
     a = ts.mmd_test(x, y, null=ts.Permutation(49), rng=2)
     b = ts.mmd_test(x, y, null=ts.Permutation(49), engine="dense", rng=2)
     assert a.engine == ts.Tiled()

@@ -35,6 +35,8 @@ class Evidence:
         E[k(z,z) - k(z,z')].
     terms
         Of an average: the terms.
+    notes
+        What the engine has to say.
     """
 
     values: Floats
@@ -50,3 +52,4 @@ class Evidence:
     centred: Callable[[], Centred] | None = None
     spread: float = 0.0
     terms: Floats | None = None
+    notes: tuple[str, ...] = ()

@@ -39,6 +39,10 @@ class Labellings:
         """The number of columns R."""
         return int(self.x.shape[1])
 
+    def without_truth(self) -> Labellings:
+        """The resampled columns alone."""
+        return Labellings(self.x[:, 1:], None if self.y is None else self.y[:, 1:])
+
 
 def observed(m: int, n: int) -> Labellings:
     """The truth alone: one column."""

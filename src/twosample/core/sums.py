@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,16 @@ class BlockSums:
     m: int
     n: int
     resolution: float
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[BlockSums]) -> BlockSums:
+        """The sums of several batches of labellings as one."""
+        if len(parts) == 1:
+            return parts[0]
+        xx, xy, yy, dx, dy = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("xx", "xy", "yy", "dx", "dy")
+        )
+        return cls(xx, xy, yy, dx, dy, parts[0].m, parts[0].n, parts[0].resolution)
 
     @property
     def magnitude(self) -> float:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .base import Engine, Gram, Progress
-from .choose import Auto
+from .choose import Auto, Plan
 from .dense import Dense
 from .fourier import Fourier
+from .lowrank import LowRank
 from .tiled import Tiled, weighted_sums
 
-ENGINES: dict[str, Callable[[], Engine]] = {"auto": Auto, "dense": Dense, "tiled": Tiled, "fourier": Fourier}
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "auto": Auto,
+    "dense": Dense,
+    "tiled": Tiled,
+    "fourier": Fourier,
+    "lowrank": LowRank,
+}
 """Aliases of the engines."""
 
-__all__ = ["ENGINES", "Auto", "Dense", "Engine", "Fourier", "Gram", "Progress", "Tiled", "weighted_sums"]
+__all__ = [
+    "ENGINES", "Auto", "Dense", "Engine", "Fourier", "Gram", "LowRank", "Plan", "Progress", "Tiled", "weighted_sums",
+]  # fmt: skip

@@ -32,6 +32,10 @@ class Gram(Protocol):
         """``K @ W`` for an ``(N, c)`` matrix of weights."""
         ...
 
+    def notes(self, m: int, n: int) -> tuple[str, ...]:
+        """What the user should know about how K was applied; empty for exact engines."""
+        ...
+
 
 class Engine(Protocol):
     """A way to apply the Gram matrix."""
@@ -41,6 +45,9 @@ class Engine(Protocol):
         """The alias of the engine."""
         ...
 
-    def gram(self, kernel: Kernel, z: Floats) -> Gram:
-        """The Gram matrix of the pooled points z under a kernel without missing bandwidths."""
+    def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
+        """The Gram matrix of the pooled points z under a kernel without missing bandwidths.
+
+        `rng` is for engines that make random choices; those must not look at which points are x.
+        """
         ...

@@ -1,22 +1,77 @@
-"""Which engine: exact whenever it is affordable, and the result says why."""
+"""Which engine: exact whenever that is affordable, otherwise the best valid one; and the result says why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+
+import numpy as np
 
 from ..core.types import Floats
 from ..kernels import Kernel
 from .base import Engine, Gram, Progress
 from .dense import Dense
+from .fourier import Fourier, supports
+from .frequencies import MAX_FREQUENCIES, gaussian_parts, grid_shape
+from .grid import DIRECT_FREQUENCIES
+from .lowrank import LowRank
+from .threads import available_cores
 from .tiled import Tiled
 
 DENSE_POINTS = 1500
 """Up to this many pooled points the Gram matrix is small enough to keep (18 MB) and quicker kept than remade."""
 
+PATIENCE = 60.0
+"""Seconds that an exact engine may be expected to take before a low-rank kernel is used instead."""
+
+_LABEL_BYTES = 400e6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a test will cost: about, on this machine, before it runs.
+
+    Parameters
+    ----------
+    engine
+        The engine that would be used.
+    reason
+        Why.
+    seconds
+        Expected time; within a factor of three or so.
+    bytes
+        Expected peak of memory beyond the data.
+    exact
+        Whether the statistic is that of the kernel asked for (to 1e-12), or of a close one.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> ts.plan(np.zeros((100, 2)), np.ones((100, 2))).engine
+    Dense()
+    """
+
+    engine: Engine
+    reason: str
+    seconds: float
+    bytes: float
+    exact: bool = True
+
+    def __str__(self) -> str:
+        kind = "exact" if self.exact else "a valid test of a nearby kernel"
+        return (
+            f"{self.engine!r} ({kind}): {self.reason}. "
+            f"About {self.seconds:.2g} s and {self.bytes / 1e6:.3g} MB beyond the data."
+        )
+
 
 @dataclass(frozen=True)
 class Auto:
-    """Picks the engine: `dense` for small pools and precomputed matrices, `tiled` otherwise. Both are exact.
+    """Picks the engine by a model of cost in rows, columns, labellings and kernel.
+
+    'dense' for small pools; 'fourier' for one to three columns where the kernel allows and it is quicker; 'tiled' for
+    everything that takes about a minute at most; 'lowrank' beyond. All but the last are exact; the last is a valid
+    test of a kernel close to the one asked for, with a bound on the difference in the notes.
 
     Parameters
     ----------
@@ -33,15 +88,56 @@ class Auto:
     progress: Progress | None = field(default=None, repr=False)
     name = "auto"
 
-    def gram(self, kernel: Kernel, z: Floats) -> Gram:
-        """The Gram matrix of z by the engine that was picked."""
-        engine, _ = self.choose(kernel, z)
-        return engine.gram(kernel, z)
+    def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
+        """The Gram matrix of z by the engine that is best for one labelling."""
+        return self.choose(kernel, z, 1).engine.gram(kernel, z, rng)
 
-    def choose(self, kernel: Kernel, z: Floats) -> tuple[Engine, str]:
-        """The engine and the reason for it."""
-        if len(z) <= DENSE_POINTS:
-            return Dense(), f"{len(z)} pooled points fit in memory as a matrix"
+    def choose(self, kernel: Kernel, z: Floats, labellings: int) -> Plan:
+        """The engine for so many labellings, the reason for it, and its cost."""
+        size = len(z)
+        if size <= DENSE_POINTS:
+            reason = f"{size} pooled points fit in memory as a matrix"
+            return Plan(Dense(), reason, 1e-3 + size**2 * (z.shape[1] + labellings) / 1e10, 16.0 * size**2)
         if kernel.domain == "indices":
-            return Dense(), "the matrix is already in memory"
-        return Tiled(progress=self.progress), f"{len(z)} pooled points: exact, and K is never stored"
+            return Plan(Dense(), "the matrix is already in memory", size**2 * labellings / 1e10, 8.0 * size**2)
+        plans = [self._tiled(kernel, z, labellings)]
+        if supports(kernel, z.shape[1]):
+            plans += self._fourier(kernel, z, labellings)
+        best = min(plans, key=lambda plan: plan.seconds)
+        return best if best.seconds <= PATIENCE else self._lowrank(z, labellings, best)
+
+    def _tiled(self, kernel: Kernel, z: Floats, labellings: int) -> Plan:
+        size, columns = z.shape
+        rate = 1.5e10 if kernel.metric == "sqeuclidean" else 5e9
+        seconds = size**2 * (columns + labellings + 12.0) / (rate * available_cores())
+        memory = min(size * labellings, _LABEL_BYTES) + 16e6 * available_cores() + 8.0 * z.size
+        reason = f"{size} pooled points: exact, and K is never stored"
+        return Plan(Tiled(progress=self.progress), reason, seconds, memory)
+
+    def _fourier(self, kernel: Kernel, z: Floats, labellings: int) -> list[Plan]:
+        size, columns = z.shape
+        cores = available_cores()
+        memory = min(size * labellings, _LABEL_BYTES) + 24.0 * z.size
+        engine = Fourier(progress=self.progress)
+        parts = gaussian_parts(kernel)
+        if parts is None:
+            seconds = size * (2e-7 + 6e-8 * labellings / cores)
+            return [Plan(engine, f"{size} points on a line: exact by sorting", seconds, memory)]
+        count = grid_shape(parts, z, engine.tolerance)[3]
+        if count > MAX_FREQUENCIES or (count > DIRECT_FREQUENCIES and find_spec("finufft") is None):
+            return []
+        if count <= DIRECT_FREQUENCIES:
+            seconds = size * count * (2e-8 + 2e-10 * labellings) / cores
+            memory += 64e6 + 16 * count * labellings
+        else:
+            seconds = (2 + labellings) * (size * {1: 3e-7, 2: 8e-7, 3: 3e-6}[columns] + 1e-6 * count) / cores
+            memory += 100.0 * size + 300 * count
+        reason = f"{size} points in {columns} column(s) need only about {count:.0f} frequencies"
+        return [Plan(engine, reason, seconds, memory)]
+
+    def _lowrank(self, z: Floats, labellings: int, exact: Plan) -> Plan:
+        size, rank, rate = len(z), 1000.0, 3e10 * available_cores()
+        seconds = size * rank * (rank + labellings) / rate
+        reason = f"{size} pooled points: the quickest exact engine would take about {exact.seconds:.0f} s"
+        memory = min(size * labellings, _LABEL_BYTES) + 8 * rank * (rank + labellings) + 64e6
+        return Plan(LowRank(progress=self.progress), reason, seconds, memory, exact=False)

@@ -58,12 +58,15 @@ class FeatureGram:
         ``(N, d)`` pooled points.
     threads, progress
         As in :class:`Tiled`.
+    remarks
+        What to tell the user.
     """
 
     features: FeatureMap
     z: Floats
     threads: int | None = None
     progress: Progress | None = field(default=None, repr=False)
+    remarks: tuple[str, ...] = ()
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel, by one pass over the rows."""
@@ -122,6 +125,11 @@ class FeatureGram:
         inner = np.sum([self.features(self.z[rows]).T @ W[rows] for rows in blocks], axis=0)
         return np.concatenate([self.features(self.z[rows]) @ inner for rows in blocks])
 
+    def notes(self, m: int, n: int) -> tuple[str, ...]:
+        """What the maker of the features has to say."""
+        del m, n
+        return self.remarks
+
     def _piece_sums(self, rows: slice, columns: Counts, centre: Floats, stop: Event) -> _Sums:
         width = self.features.width
         sums, total = np.zeros((width, columns.shape[1])), np.zeros(width)
@@ -159,10 +167,10 @@ class FeatureGram:
         for block in self._blocks(rows):
             if stop.is_set():
                 break
-            phi = self.features(self.z[block]).astype(np.float64)
-            phi -= mean
-            diagonals.append(np.einsum("ij,ij->i", phi, phi))
-            bends.append(np.einsum("ij,ij->i", phi @ C, phi))
+            phi = self.features(self.z[block])
+            phi -= mean.astype(phi.dtype)
+            diagonals.append(np.einsum("ij,ij->i", phi, phi).astype(np.float64))
+            bends.append(np.einsum("ij,ij->i", phi @ C.astype(phi.dtype), phi).astype(np.float64))
         return np.concatenate(diagonals), np.concatenate(bends)
 
     def _entry_cubes(self, mean: Floats, rng: np.random.Generator) -> float:

@@ -2,8 +2,9 @@ r"""Gaussian kernels as sums over a regular grid of frequencies.
 
 A shift-invariant kernel is the Fourier transform of its spectral density,
 :math:`k(t) = \int\Lambda(w)\cos(wt)\,dw`, and the trapezoid rule on a grid of spacing s gives, by Poisson's formula,
-:math:`\sum_j k(t + 2\pi j/s)`: the kernel and its copies at distance :math:`2\pi/s`. With :math:`2\pi/s \ge L + r`, where L is the range of the data and k(r) is below the
-tolerance, the copies are not seen, and M ≈ 20 to 40 frequencies a dimension replace N points.
+:math:`\sum_j k(t + 2\pi j/s)`: the kernel and its copies at distance :math:`2\pi/s`. With :math:`2\pi/s \ge L + r`,
+where L is the range of the data and k(r) is below the tolerance, the copies are not seen, and M ≈ 20 to 40 frequencies
+a dimension replace N points.
 
 The range is first made as small as the kernel allows: where a coordinate has a gap wider than r, nothing on one side
 sees anything on the other, and the gap may be closed to r. That keeps heavy tails affordable.
@@ -100,16 +101,25 @@ def gaussian_parts(kernel: Kernel) -> list[tuple[float, float]] | None:
     return None
 
 
-def frequency_grid(kernel: Kernel, z: Floats, tolerance: float) -> tuple[Floats, FrequencyGrid]:
-    """The points with wide gaps closed, and the grid that makes the kernel exact on them."""
-    parts = gaussian_parts(kernel)
-    assert parts is not None
+def grid_shape(
+    parts: list[tuple[float, float]], z: Floats, tolerance: float
+) -> tuple[Floats, Floats, list[int], float]:
+    """The points with wide gaps closed, the grid spacing, its highest orders, and about how many frequencies."""
     reach = sqrt(2 * log(2 / tolerance))
     widest, narrowest = max(width for _, width in parts), min(width for _, width in parts)
     closed = np.column_stack([close_gaps(column, reach * widest) for column in z.T])
     spacing = 2 * pi / (np.ptp(closed, axis=0) + reach * widest)
     highest = [ceil(reach / narrowest / s) for s in spacing]
-    count = float(np.prod([2.0 * h + 1 for h in highest])) / 2
+    ball = {1: 1.0, 2: 0.785, 3: 0.524}[z.shape[1]]  # the corners of the grid have no weight
+    return closed, spacing, highest, ball * float(np.prod([2.0 * h + 1 for h in highest])) / 2
+
+
+def frequency_grid(kernel: Kernel, z: Floats, tolerance: float) -> tuple[Floats, FrequencyGrid]:
+    """The points with wide gaps closed, and the grid that makes the kernel exact on them."""
+    parts = gaussian_parts(kernel)
+    assert parts is not None
+    closed, spacing, highest, count = grid_shape(parts, z, tolerance)
+    narrowest = min(width for _, width in parts)
     if count > MAX_FREQUENCIES:
         raise OptionError(
             f"engine='fourier' would need {count:.3g} frequencies: the data span "

@@ -93,6 +93,11 @@ class GridGram:
         """``K @ W`` up to the constant zero frequency, which no difference of means can see."""
         return FeatureGram(self.grid, self.z, self.threads).multiply(W)
 
+    def notes(self, m: int, n: int) -> tuple[str, ...]:
+        """Nothing to say: exact to the tolerance."""
+        del m, n
+        return ()
+
     @property
     def _direct(self) -> bool:
         return len(self.grid.weights) <= DIRECT_FREQUENCIES

@@ -127,7 +127,7 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        text = f"it leaves {self.share:.3g} of the trace of the kernel matrix, {self.centred_share:.3g} of the centred one"
+        text = f"it leaves {self.share:.3g} of the trace of the kernel, {self.centred_share:.3g} of the centred one"
         if not self.measured:
             return text
         return f"{text} (measured on {self.measured} random rows; at most {self.limit:.3g} with probability 0.999)"
@@ -139,7 +139,7 @@ def enough(share: float, centred_share: float, tolerance: float) -> bool:
 
 
 def confidence_limit(mean: float, count: int) -> float:
-    """The largest expectation that agrees with a mean of `count` numbers in [0, 1]: Hoeffding's bound, solved for it."""
+    """The largest expectation that a mean of `count` numbers in [0, 1] allows: Hoeffding's bound solved for it."""
     from scipy.optimize import brentq
     from scipy.special import rel_entr
 

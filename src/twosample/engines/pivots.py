@@ -201,7 +201,7 @@ class _Factor:
         kept, L = _keep(H, self.floor[proposed], rng.random(count), self.capacity - self.rank)
         self.residual[proposed[np.diagonal(H) <= self.floor[proposed]]] = 0.0
         if kept:
-            self._append(proposed[kept], np.linalg.inv(L))
+            self._append(proposed[kept], np.asarray(np.linalg.inv(L), np.float64))
         return True
 
     def _append(self, pivots: NDArray[np.intp], root: Floats) -> None:

@@ -126,6 +126,11 @@ class SortedGram:
         result[order] = both + self._decay.coefficients[0] * V
         return result
 
+    def notes(self, m: int, n: int) -> tuple[str, ...]:
+        """Nothing to say: exact."""
+        del m, n
+        return ()
+
     @cached_property
     def _order(self) -> NDArray[np.intp]:
         return np.argsort(self.z[:, 0], kind="stable")
@@ -140,7 +145,8 @@ class SortedGram:
         ones = np.ones((len(self.z), 1))
         left = one_sided(self._line, ones, self._decay)
         right = one_sided(-self._line[::-1], ones, self._decay)[::-1]
-        return np.asarray((left + right)[:, 0] + self._decay.coefficients[0])
+        rows: Floats = (left + right)[:, 0] + self._decay.coefficients[0]
+        return rows
 
     @cached_property
     def _decay(self) -> Decay:

@@ -58,7 +58,7 @@ class Tiled:
         """How many threads will work."""
         return self.threads or available_cores()
 
-    def gram(self, kernel: Kernel, z: Floats) -> TiledGram:
+    def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> TiledGram:
         """The Gram matrix of z."""
         return TiledGram(kernel, z, self)
 
@@ -119,6 +119,11 @@ class TiledGram:
     def multiply(self, W: Floats) -> Floats:
         """See :class:`Gram`."""
         return weighted_sums(self.kernel, self.z, self.z, W, self.engine)
+
+    def notes(self, m: int, n: int) -> tuple[str, ...]:
+        """Nothing to say: exact."""
+        del m, n
+        return ()
 
     def _strip_sums(
         self, i: int, tile: TileFunction, level: float, columns: Counts, count: int, stop: Event

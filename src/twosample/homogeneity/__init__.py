@@ -1,6 +1,6 @@
 """The public two-sample tests."""
 
-from .mmd import mmd, mmd_test
+from .mmd import mmd, mmd_test, plan
 from .witness import Witness, WitnessRows, witness
 
-__all__ = ["Witness", "WitnessRows", "mmd", "mmd_test", "witness"]
+__all__ = ["Witness", "WitnessRows", "mmd", "mmd_test", "plan", "witness"]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import _door as door
 from ..core.evidence import Evidence
-from ..core.labellings import observed
+from ..core.labellings import Labellings, observed
+from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..engines import Auto, Engine, Gram
+from ..engines import Auto, Engine, Gram, Plan
 from ..errors import OptionError, SmallSampleWarning
 from ..kernels import Kernel
 from ..nulls import Null
@@ -85,11 +87,10 @@ def mmd_test(
     >>> r.rejected, r.pvalue <= 0.01
     (True, True)
     """
-    request = _request(x, y, kernel, bandwidth, statistic, engine, rng)
     null = door.resolve_null(null)
-    door.check_pairing(null, request.alias)
     level = door.check_level(level)
     _check_resamples(null, level)
+    request = _request(x, y, kernel, bandwidth, statistic, engine, rng, null)
     if isinstance(request.statistic, QuadraticStatistic):
         evidence = _quadratic_evidence(request, request.statistic, null)
     else:
@@ -111,7 +112,7 @@ def mmd_test(
         engine=request.engine,
         law=law,
         reason=request.reason,
-        notes=request.notes + null.notes(evidence) + _attainable(evidence, null, level),
+        notes=request.notes + evidence.notes + null.notes(evidence) + _attainable(evidence, null, level),
     )
 
 
@@ -148,10 +149,48 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
-    request = _request(x, y, kernel, bandwidth, statistic, engine, rng)
+    request = _request(x, y, kernel, bandwidth, statistic, engine, rng, None)
     if isinstance(request.statistic, QuadraticStatistic):
         return float(_quadratic_evidence(request, request.statistic, None).values[0])
     return float(_average_evidence(request, request.statistic, None).values[0])
+
+
+def plan(
+    x: object,
+    y: object,
+    *,
+    kernel: door.KernelLike = "gaussian",
+    bandwidth: door.BandwidthLike = "median",
+    null: Null | str = "permutation",
+    rng: door.Seed = None,
+) -> Plan:
+    """What ``mmd_test(x, y, ...)`` with ``engine="auto"`` would do and cost, without doing it.
+
+    Parameters
+    ----------
+    x, y, kernel, bandwidth, null, rng
+        As for :func:`mmd_test`.
+
+    Returns
+    -------
+    Plan
+        ``engine, reason, seconds, bytes, exact``; print it for a sentence.
+
+    Notes
+    -----
+    Costs what the bandwidth rule costs. Not for `statistic='linear'` and `'block'`, which take no engine.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> print(ts.plan(np.zeros(50), np.ones(50)).reason)
+    100 pooled points fit in memory as a matrix
+    """
+    formula = door.resolve_kernel(kernel)
+    rule = door.resolve_bandwidth(bandwidth, formula)
+    pool = door.pool(x, y, formula)
+    formula = door.fill_bandwidth(formula, rule, pool.z, door.generator(rng))
+    return Auto().choose(formula, pool.z, 1 + door.resolve_null(null).resamples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,10 +215,13 @@ def _request(
     statistic: Statistic | str,
     engine: Engine | str,
     rng: door.Seed,
+    null: Null | None,
 ) -> _Request:
     formula = door.resolve_kernel(kernel)
     rule = door.resolve_bandwidth(bandwidth, formula)
     alias, chosen = door.resolve_statistic(statistic)
+    if null is not None:
+        door.check_pairing(null, alias)
     way: Engine | None = door.resolve_engine(engine)
     random = door.generator(rng)
     pool = door.pool(x, y, formula)
@@ -191,7 +233,8 @@ def _request(
     if isinstance(chosen, AverageStatistic):
         way, reason = None, ""
     elif isinstance(way, Auto):
-        way, reason = way.choose(formula, pool.z)
+        plan = way.choose(formula, pool.z, 1 + (null.resamples if null else 0))
+        way, reason = plan.engine, plan.reason
     return _Request(pool, formula, alias, chosen, way, reason, random, notes)
 
 
@@ -200,17 +243,24 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     pool, kernel, rng = request.pool, request.kernel, request.rng
     form = statistic.form(pool.m, pool.n)
     assert request.engine is not None
-    gram: Gram = request.engine.gram(kernel, pool.z)
-    labels = observed(pool.m, pool.n) if null is None else null.labellings(pool.m, pool.n, statistic.pairwise, rng)
-    sums = gram.block_sums(labels, pool.m, pool.n)
+    gram: Gram = request.engine.gram(kernel, pool.z, rng)
+    batches: Iterable[Labellings] = [observed(pool.m, pool.n)]
+    if null is not None:
+        batches = null.batches(pool.m, pool.n, statistic.pairwise, rng)
+    exhaustive, parts = False, []
+    for labels in batches:
+        exhaustive |= labels.exhaustive
+        parts.append(gram.block_sums(labels, pool.m, pool.n))
+    sums = BlockSums.concatenate(parts)
     paired = float(kernel.pairs(pool.x, pool.y).sum()) if form.skips_pairs else 0.0
     squares, tolerance = form.value(sums, paired), form.tolerance(sums)
-    if statistic.root:  # a tie in the square is a tie in the root
+    if statistic.root:  # a tie in the square is a tie in the root, and what is rounding alone has the root 0
+        squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
         tolerance = _root_tolerance(squares, tolerance)
     return Evidence(
         values=statistic.of_form(squares),
         tolerance=tolerance,
-        exhaustive=labels.exhaustive,
+        exhaustive=exhaustive,
         m=pool.m,
         n=pool.n,
         kernel=repr(kernel),
@@ -220,6 +270,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
         root=statistic.root,
         centred=lambda: gram.centred(rng),
         spread=sums.spread,
+        notes=gram.notes(pool.m, pool.n),
     )
 
 

@@ -161,7 +161,7 @@ class LinearTimeMMD:
         if null.name not in ("normal", "hoeffding"):
             raise OptionError(f"null={null.name!r} needs the rows again; with a stream use 'normal' or 'hoeffding'.")
         if not self.terms:
-            raise InputError(f"Two rows of each sample are needed; there are {self._rows[0]} of x, {self._rows[1]} of y.")
+            raise InputError(f"Two rows of each sample are needed; so far: {self._rows}.")
         evidence = self._evidence()
         law = self._normal_law(evidence) if isinstance(null, Normal) else null.law(evidence)
         return TestResult(

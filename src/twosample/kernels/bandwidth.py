@@ -187,7 +187,7 @@ def _line_order_statistic(z: Floats, rank: int) -> float:
 
 
 def _probes(z: Floats, low_edge: Ranks, high_edge: Ranks, rank: int, rng: np.random.Generator) -> list[float]:
-    """Two distances that probably enclose the wanted one, from random pairs of the bracket, widened by a hair for ties."""
+    """Two distances that probably enclose the wanted one, from random pairs of the bracket; a hair wider, for ties."""
     lengths = high_edge - low_edge
     ends = np.cumsum(lengths)
     chosen = rng.integers(ends[-1], size=20_000)

@@ -11,7 +11,7 @@ from .. import _door as door
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
 from ..kernels.distances import distances
-from ._samples import pooled
+from ._samples import pooled, spanned
 from .witnesses import LipschitzWitness
 
 LARGEST_POOL = 4000
@@ -61,6 +61,7 @@ def bounded_lipschitz(x: object, y: object) -> float:
 
 def dudley_witness(pool: door.Pool) -> LipschitzWitness:
     """The function that attains the metric, and the metric."""
+    spanned(pool)
     points, place = np.unique(pool.z, axis=0, return_inverse=True)
     place = place.ravel()
     net = np.bincount(place[: pool.m], minlength=len(points)) * pool.n

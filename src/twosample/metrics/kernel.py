@@ -9,7 +9,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import OptionError
 from ..kernels import Energy, Gaussian
-from ._samples import line, pooled, squared_mmd
+from ._samples import line, pooled, spanned, squared_mmd
 
 
 def energy_distance(x: object, y: object, *, exponent: float = 1.0) -> float:
@@ -48,6 +48,7 @@ def energy_distance(x: object, y: object, *, exponent: float = 1.0) -> float:
     if exponent == 1 and pool.z.shape[1] == 1:
         both = line(pool)
         return float(2 * np.square(both.difference[:-1]) @ both.gaps)
+    spanned(pool)
     return 2 * squared_mmd(pool.x, pool.y, kernel)
 
 
@@ -120,8 +121,8 @@ def window_width(z: Floats, m: int, bandwidth: float | str) -> float:
 
 def window_scale(h: float, d: int) -> float:
     """(4 pi h²)^(-d/4), the root of the window's convolution with itself at 0: D_2 is this times MMD_b."""
-    logarithm = -d / 4 * log(4 * pi * h * h)
-    if abs(logarithm) > 300:
+    logarithm = -d / 4 * (log(4 * pi) + 2 * log(h))
+    if abs(logarithm) > 690:
         raise OptionError(
             f"Parzen windows of width {h:.3g} in {d} columns have heights beyond the range of numbers: density "
             "estimates mean nothing here. Use mmd_test, which needs no densities."

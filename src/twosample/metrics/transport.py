@@ -11,7 +11,7 @@ from .. import _door as door
 from ..core.types import Floats
 from ..errors import InputError, MissingExtraError, TwosampleError
 from ..kernels.distances import distances
-from ._samples import line, pooled
+from ._samples import line, pooled, spanned
 from .witnesses import LipschitzWitness
 
 LARGEST_PLAN = 100_000_000
@@ -94,6 +94,7 @@ def _plan(pool: door.Pool) -> _Plan:
             "energy_distance."
         )
     ot = _library()
+    spanned(pool)
     cross = distances(pool.x, pool.y, "euclidean")
     weights = np.full(pool.m, 1 / pool.m), np.full(pool.n, 1 / pool.n)
     cost, log = ot.emd2(*weights, cross, numItermax=10**9, log=True)

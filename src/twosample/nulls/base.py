@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,6 +33,10 @@ class Null(ABC):
         """The labellings that it wants the statistic of; column 0 is the truth."""
         del pairwise, rng
         return observed(m, n)
+
+    def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
+        """The same in batches that fit in memory; only the first has the truth."""
+        yield self.labellings(m, n, pairwise, rng)
 
     @abstractmethod
     def law(self, evidence: Evidence) -> Law:

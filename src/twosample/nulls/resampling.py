@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,6 +27,22 @@ class _Resampling(Null):
     @property
     def resamples(self) -> int:
         return int(self.n)
+
+    def labellings(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Labellings:
+        return self._draw(m, n, pairwise, self.n, rng)
+
+    def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
+        first = self._draw(m, n, pairwise, min(self.n, _batch(m + n)), rng)
+        yield first
+        left = 0 if first.exhaustive else self.n - (first.count - 1)
+        while left > 0:
+            count = min(left, _batch(m + n))
+            yield self._draw(m, n, pairwise, count, rng).without_truth()
+            left -= count
+
+    @abstractmethod
+    def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
+        """The truth and `count` other worlds."""
 
     def law(self, evidence: Evidence) -> Law:
         return ReplicateLaw(evidence.values, evidence.tolerance, evidence.exhaustive)
@@ -52,8 +70,8 @@ class Permutation(_Resampling):
     name = "permutation"
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "linear", "block"})
 
-    def labellings(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Labellings:
-        return pair_swaps(m, self.n, rng) if pairwise else relabellings(m, n, self.n, rng)
+    def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
+        return pair_swaps(m, count, rng) if pairwise else relabellings(m, n, count, rng)
 
 
 @dataclass(frozen=True)
@@ -80,5 +98,10 @@ class Bootstrap(_Resampling):
     name = "bootstrap"
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
 
-    def labellings(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Labellings:
-        return bootstraps(m, n, self.n, rng)
+    def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
+        return bootstraps(m, n, count, rng)
+
+
+def _batch(points: int) -> int:
+    """How many labellings of so many points are held in memory at a time (about 400 MB)."""
+    return max(100, 400_000_000 // points)

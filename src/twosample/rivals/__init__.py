@@ -1,13 +1,19 @@
 """The classical two-sample tests that the paper compares with, all with the same inputs and the same result."""
 
 from .biau_gyorfi import biau_gyorfi_test
+from .cascade import cascade_test
+from .classifier import classifier_test
 from .cross_match import cross_match_test
+from .energy import energy_test
+from .fisher import kernel_fisher_test
 from .friedman_rafsky import friedman_rafsky_ks_test, friedman_rafsky_runs_test
 from .hall_tajvidi import hall_tajvidi_test
 from .hotelling import hotelling_test
 from .ks import ks_test
+from .parzen import parzen_l2_test
 
 __all__ = [
-    "biau_gyorfi_test", "cross_match_test", "friedman_rafsky_ks_test", "friedman_rafsky_runs_test",
-    "hall_tajvidi_test", "hotelling_test", "ks_test",
+    "biau_gyorfi_test", "cascade_test", "classifier_test", "cross_match_test", "energy_test", "friedman_rafsky_ks_test",
+    "friedman_rafsky_runs_test", "hall_tajvidi_test", "hotelling_test", "kernel_fisher_test", "ks_test",
+    "parzen_l2_test",
 ]  # fmt: skip

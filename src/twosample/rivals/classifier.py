@@ -1,4 +1,4 @@
-"""The classifier two-sample test: can a classifier tell the samples apart on rows that it has not seen?"""
+"""The classifier two-sample test: the samples differ if a classifier can tell them apart on rows it has not seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
-from ..core.labellings import observed
+from ..core.labellings import observed, relabellings
 from ..core.laws import ReplicateLaw
 from ..core.types import Counts, Floats
 from ..engines import Progress
@@ -43,14 +43,14 @@ def classifier_test(
     r"""Test whether two samples come from the same distribution, by a classifier that tries to tell them apart.
 
     H0: p = q. H1: p ≠ q, as far as the classifier can learn it. The remark 'Reduction to Binary Classification' of the
-    paper: label the rows of x by +1 and those of y by -1, let a classifier f predict the label of every row from rows of
-    other folds, and take
+    paper: label the rows of x by +1 and those of y by -1, let a classifier f predict the label of every row from rows
+    of other folds, and take
 
     .. math:: \tfrac12\Big\{\frac1m \#\{i: f(x_i) = 1\} + \frac1n \#\{i: f(y_i) = -1\}\Big\},
 
-    the balanced accuracy: 1/2 under H0, 1 for samples that never overlap. :math:`E_p f - E_q f`, the discrepancy that the
-    remark maximises, is :math:`2(1 - 2\,\mathrm{err})` with err = 1 - balanced accuracy: the A-distance of the classifier,
-    from 0 (the same) to 2 (disjoint), and the effect size that the notes give.
+    the balanced accuracy: 1/2 under H0, 1 for samples that never overlap. :math:`E_p f - E_q f`, the discrepancy that
+    the remark maximises, is :math:`2(1 - 2\,\mathrm{err})` with err = 1 - balanced accuracy: the A-distance of the
+    classifier, from 0 (the same) to 2 (disjoint), and the effect size that the notes give.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def classifier_test(
     progress
         Called with (labellings done, labellings in all).
     rng
-        Seed or generator, for folds and labellings and for a classifier with an open random_state. The same seed gives the
-        same answer.
+        Seed or generator, for folds and labellings and for a classifier with an open random_state. The same seed gives
+        the same answer.
 
     Returns
     -------
@@ -81,11 +81,12 @@ def classifier_test(
     -----
     With cross-fitting every prediction depends on the labels of other folds, so no formula and no relabelling of the
     predictions alone is right: the classifier is refitted for every relabelling, folds × (n+1) fits in all. With
-    ``folds=1`` the predictions of the test half are fixed, relabelling that half is exact, and one fit is enough, at the
-    price of half the rows. Both are exact for any classifier, because rows are put in random order first and every
-    labelling is treated alike. A row counts as x when its predicted probability exceeds the share of x among the training
-    rows, so that the larger sample does not win by its size; a classifier without predict_proba is taken at its word. Not
-    for few rows: under some 50 rows a kernel test finds more. Needs scikit-learn.
+    ``folds=1`` the predictions of the test half are fixed, relabelling that half is exact, and one fit is enough, at
+    the price of half the rows. Both are exact for any classifier, because rows are put in random order first and every
+    labelling is treated alike. A row counts as x when its predicted probability exceeds the share of x among the
+    training rows, so that the larger sample does not win by its size; a classifier without predict_proba is taken at
+    its word. Not for few rows: under some 50 rows a kernel test finds more. Needs scikit-learn
+    (``pip install "twosample[learn]"``).
 
     References
     ----------
@@ -104,7 +105,7 @@ def classifier_test(
     """
     task = prepare(x, y, null, ("permutation",), level, rng)
     _check_folds(folds)
-    z = np.concatenate([door.points(x, "x"), door.points(y, "y")])  # in the units of the user
+    z = task.z if classifier is None else np.concatenate([door.points(x, "x"), door.points(y, "y")])
     order = task.rng.permutation(task.total)
     learner = _learner(classifier, task)
     with single_threaded_blas():
@@ -175,7 +176,7 @@ def _cross_fitted(
     random order and random labels are the same under H0, so the true labelling is one of many alike.
     """
     assert isinstance(task.null, Permutation)
-    labels = task.null.labellings(task.m, task.n, False, task.rng)
+    labels = relabellings(task.m, task.n, task.null.resamples, task.rng)
     rows = z[order]
     values = np.empty(labels.count)
     for r in range(labels.count):
@@ -203,7 +204,7 @@ def _held_out(learner: _Learner, z: Floats, order: Indices, task: Task) -> Repli
     test = _dealt(truth, 2) == 1
     said = learner.says_x(rows[~test], truth[~test], rows[test])
     m = int(truth[test].sum())
-    labels = task.null.labellings(m, len(said) - m, False, task.rng)
+    labels = relabellings(m, len(said) - m, task.null.resamples, task.rng)
     said = said[np.argsort(1 - truth[test], kind="stable")]  # x first, as in the labellings
     return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, labels.exhaustive)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .. import _door as door
+from ..core.types import Floats
 from ..engines import Engine
 from ..homogeneity import mmd_test
 from ..kernels import Energy
@@ -53,9 +56,9 @@ def energy_test(
 
     Notes
     -----
-    Time and memory of :func:`twosample.mmd_test`: all labellings in one pass over the distances. Nothing to tune, and the
-    answer does not depend on the unit of the data if all columns share it. Not for differences in fine structure (many
-    narrow peaks): a kernel with a bandwidth sees those better.
+    Time and memory of :func:`twosample.mmd_test`: all labellings in one pass over the distances. Nothing to tune, and
+    the p-value does not depend on the unit of the data if all columns share it. Not for differences in fine structure
+    (many narrow peaks): a kernel with a bandwidth sees those better.
 
     References
     ----------
@@ -71,5 +74,14 @@ def energy_test(
     (True, 0.001)
     """
     kernel = Energy(exponent)
-    result = mmd_test(x, y, kernel=kernel, statistic="biased", null=null, level=level, engine=engine, rng=rng)
-    return squared(result, 2.0, test="Energy test", symbol="energy distance")
+    pool = door.pool(x, y, kernel)
+    unit = _unit(pool.z)
+    result = mmd_test(
+        pool.x / unit, pool.y / unit, kernel=kernel, statistic="biased", null=null, level=level, engine=engine, rng=rng
+    )
+    return squared(result, 2 * unit**exponent, test="Energy test", symbol="energy distance")
+
+
+def _unit(z: Floats) -> float:
+    """A power of two near the largest value, so that dividing by it rounds nothing and no square overflows."""
+    return float(np.ldexp(1.0, int(np.frexp(np.abs(z).max())[1])))
