@@ -20,6 +20,7 @@ from .kernels import (
     Kernel,
     Median,
     Precomputed,
+    Product,
     QuantileGrid,
     Scaled,
     Sum,
@@ -68,6 +69,9 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
             "A single point with many numbers is one row: shape (1, d)."
         )
     z = np.concatenate([a, b])
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.ptp(z, axis=0)).all():
+            raise InputError("x and y hold values so large that their differences overflow; rescale both samples.")
     if kernel.translation_free:
         z -= z[0] + (z - z[0]).mean(axis=0)  # differences are all that matters; keeps digits at huge offsets
     return Pool(z, len(a), len(b))
@@ -100,8 +104,10 @@ def resolve_kernel(value: KernelLike) -> Kernel:
         return value
     if isinstance(value, str):
         return _alias("kernel", value, KERNELS)
-    if callable(value):
+    if callable(value) and not isinstance(value, type):
         return FunctionKernel(value)
+    if isinstance(value, type):
+        raise OptionError(f"kernel={value.__name__} is a class; give an object of it, such as {value.__name__}(...).")
     raise unknown_option("kernel", value, KERNELS)
 
 
@@ -141,6 +147,8 @@ def resolve_engine(value: Engine | str) -> Engine:
     """An engine from an alias or an engine."""
     if isinstance(value, str):
         return _alias("engine", value, ENGINES)
+    if isinstance(value, type):
+        raise OptionError(f"engine={value.__name__} is a class; give an object of it: {value.__name__}().")
     if hasattr(value, "gram"):
         return value
     raise unknown_option("engine", value, ENGINES)
@@ -203,27 +211,40 @@ def _alias(name: str, value: str, registry: Mapping[str, Callable[[], Option]]) 
         raise unknown_option(name, value, registry) from None
 
 
+def row_numbers(value: object, name: str, kernel: Kernel, least: int = 2) -> Floats:
+    """``(rows, 1)`` row numbers of a precomputed matrix."""
+    if np.asarray(value).dtype == np.bool_:
+        raise InputError(f"{name} is a mask; with a Precomputed kernel give row numbers: np.flatnonzero({name}).")
+    size = len(_precomputed(kernel).matrix)
+    rows = points(value, name, least)
+    if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
+        raise InputError(
+            f"{name}: with a Precomputed kernel the points are row numbers of the matrix, "
+            f"whole numbers from 0 to {size - 1}."
+        )
+    return rows
+
+
 def _index_pool(x: object, y: object, kernel: Kernel) -> Pool:
     """Row numbers of a precomputed matrix; all of it, cut at its m, when x and y are None."""
-    inner = kernel
-    while not isinstance(inner, Precomputed):
-        inner = inner.kernel if isinstance(inner, Scaled) else inner.parts[0]  # type: ignore[attr-defined]
-    size = len(inner.matrix)
+    given = _precomputed(kernel)
     if x is None and y is None:
-        if inner.m is None:
+        if given.m is None:
             raise InputError(
                 "With a Precomputed kernel give x and y as row numbers of the matrix, or say how many rows are x: "
                 "ts.Precomputed(K, m=...)."
             )
-        x, y = np.arange(inner.m), np.arange(inner.m, size)
-    a, b = points(x, "x"), points(y, "y")
-    for name, rows in (("x", a), ("y", b)):
-        if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
-            raise InputError(
-                f"{name}: with a Precomputed kernel the points are row numbers of the matrix, "
-                f"whole numbers from 0 to {size - 1}."
-            )
+        x, y = np.arange(given.m), np.arange(given.m, len(given.matrix))
+    a, b = row_numbers(x, "x", kernel), row_numbers(y, "y", kernel)
     return Pool(np.concatenate([a, b]), len(a), len(b))
+
+
+def _precomputed(kernel: Kernel) -> Precomputed:
+    """The (first) precomputed matrix inside a kernel on row numbers."""
+    while not isinstance(kernel, Precomputed):
+        assert isinstance(kernel, Scaled | Sum | Product)
+        kernel = kernel.kernel if isinstance(kernel, Scaled) else kernel.parts[0]
+    return kernel
 
 
 def _real_array(value: object, name: str) -> Floats:
@@ -251,10 +272,11 @@ def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
         if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
             return np.from_dlpack(value)
         array = np.asarray(value)
-    except (TypeError, ValueError) as error:
+        plain = (int, float, np.integer, np.floating, np.bool_)
+        if array.dtype.kind == "O" and array.size and all(isinstance(v, plain) for v in array.flat):
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
-    if array.dtype.kind == "O" and array.size and all(isinstance(v, int | float | np.number) for v in array.flat):
-        return array.astype(np.float64)
     return array
 
 

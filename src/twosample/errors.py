@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
+from numbers import Real
 
 
 class TwosampleError(Exception):
@@ -29,3 +31,25 @@ def unknown_option(name: str, value: object, choices: Iterable[str]) -> OptionEr
     """The error for an option value that is not one of the choices."""
     known = ", ".join(repr(choice) for choice in sorted(choices))
     return OptionError(f"{name}={value!r} is not known. Choose one of {known}, or pass an object of that kind.")
+
+
+def real_number(name: str, value: object) -> float:
+    """A finite real number from an option, or the error that names it."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+        raise OptionError(f"{name}={value!r} must be a finite number.")
+    return float(value)
+
+
+def positive_number(name: str, value: object) -> float:
+    """A positive finite number from an option, or the error that names it."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
+        raise OptionError(f"{name}={value!r} must be a number that is positive and finite.")
+    return float(value)
+
+
+def whole_number(name: str, value: object, least: int = 1) -> int:
+    """A whole number of at least `least` from an option, or the error that names it."""
+    number = real_number(name, value)
+    if number != int(number) or number < least:
+        raise OptionError(f"{name}={value!r} must be a whole number of at least {least}.")
+    return int(number)

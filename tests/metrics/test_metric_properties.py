@@ -51,7 +51,7 @@ def test_symmetry_triangle_and_zero(name, data):
     distance = function(name)
     x, y, z = (data.draw(samples(columns(name))) for _ in range(3))
     xy, yz, xz = distance(x, y), distance(y, z), distance(x, z)
-    slack = 1e-5 * max(1.0, *np.abs(np.concatenate([x, y, z])).max(axis=0)) ** 2  # roots of rounding errors
+    slack = 3e-6 * max(1.0, np.abs(np.concatenate([x, y, z])).max())  # roots of rounding errors
     assert min(xy, yz, xz) >= 0
     assert distance(y, x) == pytest.approx(xy, rel=1e-6, abs=slack)
     assert xz <= xy + yz + slack
@@ -74,7 +74,7 @@ def test_pseudo_metrics_do_not_see_everything():
     assert METRICS["mmd gaussian"](x, y) > 0.1
     cubes = np.array([[-2.0], [1.0], [1.0]]), np.array([[2.0], [-1.0], [-1.0]])  # same mean and variance
     assert METRICS["mmd polynomial"](*cubes) == pytest.approx(0, abs=1e-7)
-    assert METRICS["mmd gaussian"](*cubes) > 0.1
+    assert METRICS["mmd gaussian"](*cubes) > 0.01
 
 
 def test_the_energy_distance_itself_breaks_the_triangle_inequality():

@@ -37,6 +37,8 @@ class Evidence:
         Of an average: the terms.
     notes
         What the engine has to say.
+    least
+        The smallest p-value that all relabellings together can give at these sample sizes.
     """
 
     values: Floats
@@ -53,3 +55,4 @@ class Evidence:
     spread: float = 0.0
     terms: Floats | None = None
     notes: tuple[str, ...] = ()
+    least: float = 1e-300

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 from typing import Protocol
 
 import numpy as np
 
 from .distributions import Distribution
-from .pvalue import resampling_pvalue, resampling_threshold, smallest_pvalue
+from .pvalue import resampling_pvalue, resampling_threshold
 from .types import Floats
 
 
@@ -22,6 +22,11 @@ class Law(Protocol):
 
     def threshold(self, level: float) -> float:
         """The statistic above which the test rejects at this level."""
+        ...
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that can occur at all with these sample sizes."""
         ...
 
 
@@ -37,11 +42,19 @@ class ReplicateLaw:
         Absolute rounding error of the values.
     exhaustive
         Whether these are all labellings there are.
+    floor
+        The smallest p-value that all labellings together could give.
     """
 
     values: Floats = field(repr=False)
     tolerance: float
     exhaustive: bool = False
+    floor: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that can occur."""
+        return max(self.floor, 1 / len(self.values))
 
     def pvalue(self, t: float) -> float:
         """Share of worlds at or above t, one world being t itself."""
@@ -60,24 +73,25 @@ class ContinuousLaw:
     ----------
     distribution
         The law of the quadratic form.
-    m, n
-        Sample sizes; they set the smallest p-value that is reported.
+    least
+        The smallest p-value that is reported: what the best exact test could say at these sample sizes.
     root
         Whether the statistic is the square root of the quadratic form.
     """
 
     distribution: Distribution
-    m: int
-    n: int
+    least: float
     root: bool = False
 
     def pvalue(self, t: float) -> float:
-        """The tail probability, never below one over the number of labellings."""
+        """The tail probability, never below the smallest that is honest."""
         tail = self.distribution.sf(t * t if self.root else t)
-        return min(1.0, max(tail, smallest_pvalue(self.m, self.n)))
+        return min(1.0, max(tail, self.least))
 
     def threshold(self, level: float) -> float:
         """The statistic above which the test rejects at this level."""
+        if level < self.least:
+            return inf
         value = self.distribution.isf(level)
         return sqrt(max(value, 0.0)) if self.root else value
 
@@ -92,10 +106,18 @@ class BoundLaw:
         Bound on the expectation of the statistic under H0.
     rate
         The constant in the exponent.
+    ceiling
+        The largest value that the statistic can take.
     """
 
     bias: float
     rate: float
+    ceiling: float = inf
+
+    @property
+    def least(self) -> float:
+        """The bound at the largest value."""
+        return self.pvalue(self.ceiling)
 
     def pvalue(self, t: float) -> float:
         """The bound at t."""

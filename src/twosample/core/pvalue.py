@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, lgamma, log
+from math import lgamma, log
 
 import numpy as np
 
@@ -30,11 +30,14 @@ def resampling_pvalue(values: Floats, tolerance: float) -> float:
 def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:
     """The value above which the observed statistic would be rejected at `level`, given the other worlds.
 
-    With ``k = floor(level * R)`` this is the k-th largest of the resampled values: the p-value is at most the level
-    exactly when the observed statistic exceeds it (by more than the tolerance). Infinite when no value could.
+    With k the largest count that ``k / R <= level`` allows, this is the k-th largest of the resampled values: the
+    p-value is at most the level exactly when the observed statistic exceeds it (by more than the tolerance). Infinite
+    when no value could.
     """
     others = values[1:]
-    k = floor(level * values.size * (1 + 1e-12))
+    k = round(level * values.size)
+    while k / values.size > level:  # the largest count whose share, as a p-value is computed, is within the level
+        k -= 1
     if k < 1 or others.size == 0:
         return float("inf")
     if k > others.size:

@@ -27,6 +27,8 @@ class BlockSums:
         Sizes of the samples, the same in every column.
     resolution
         Relative rounding error of the sums, for telling ties from differences.
+    pair_shift
+        The mean of ``2 f(z)`` over the pool: what a value k(x_i, y_i) is short of in the kernel that was summed.
     """
 
     xx: Floats
@@ -37,6 +39,7 @@ class BlockSums:
     m: int
     n: int
     resolution: float
+    pair_shift: float = 0.0
 
     @classmethod
     def concatenate(cls, parts: Sequence[BlockSums]) -> BlockSums:
@@ -46,13 +49,14 @@ class BlockSums:
         xx, xy, yy, dx, dy = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("xx", "xy", "yy", "dx", "dy")
         )
-        return cls(xx, xy, yy, dx, dy, parts[0].m, parts[0].n, parts[0].resolution)
+        return cls(xx, xy, yy, dx, dy, parts[0].m, parts[0].n, parts[0].resolution, parts[0].pair_shift)
 
     @property
     def magnitude(self) -> float:
-        """Mean absolute kernel value, the scale on which rounding happens."""
+        """The size of kernel values, the scale on which rounding happens."""
+        size = self.m + self.n
         total = np.abs(self.xx[0]) + 2 * np.abs(self.xy[0]) + np.abs(self.yy[0])
-        return float(total / (self.m + self.n) ** 2)
+        return float(max(total / size**2, (np.abs(self.dx[0]) + np.abs(self.dy[0])) / size))
 
     @property
     def spread(self) -> float:

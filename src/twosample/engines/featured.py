@@ -85,12 +85,15 @@ class FeatureGram:
         diagonal = np.sum([part.diagonal for part in parts], axis=0) - 2 * (mean @ S) + sizes * (mean @ mean)
         trace = float(sum(part.trace for part in parts)) - len(self.z) * float(mean @ mean)
         S -= mean[:, None] * sizes
+        raw = centre + mean
+        shift = -float(raw @ raw)
         own = np.einsum("jr,jr->r", S, S)
-        resolution = 1e-6 if parts[0].single else 1e-12
+        resolution = 1e-6 / len(self.z) if parts[0].single else 1e-12
         if w is None:
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution)
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution, shift)
         cross = np.einsum("jr,jr->r", S[:, :count], S[:, count:])
-        return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, resolution)
+        dx, dy = diagonal[:count], diagonal[count:]
+        return BlockSums(own[:count], cross, own[count:], dx, dy, m, n, resolution, shift)
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """Moments and eigenvalues from the covariance of the features; the small entrywise cube from random pairs."""
@@ -204,6 +207,7 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
     sum of squares.
     """
+    values = np.sort(values)[::-1][: size - 1]  # there are no more than that
     rest = max(0, size - 1 - len(values))
     few = min(rest, 200)
     return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Event
 from types import ModuleType
@@ -60,7 +60,8 @@ class GridGram:
         count = labels.count
         columns = labels.x if labels.y is None else np.concatenate([labels.x, labels.y], axis=1)
         if columns.shape[1] >= 16 and self._direct:
-            return FeatureGram(self.grid, self.z, self.threads, self.progress).block_sums(labels, m, n)
+            sums = FeatureGram(self.grid, self.z, self.threads, self.progress).block_sums(labels, m, n)
+            return replace(sums, pair_shift=sums.pair_shift - self._constant)
         sizes = np.full(columns.shape[1], float(m))
         sizes[count:] = n
         F = self._sums(columns, self.grid)  # (C, J)
@@ -71,7 +72,8 @@ class GridGram:
         own = (F.real**2 + F.imag**2) @ w
         if labels.y is None:
             trace = len(self.z) * float(w @ (1 - np.abs(mean) ** 2))
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, 1e-12)
+            shift = -self._constant - float(w @ np.abs(mean) ** 2)
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, 1e-12, shift)
         cross = (F[:count].real * F[count:].real + F[:count].imag * F[count:].imag) @ w
         return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, 1e-12)
 
@@ -90,8 +92,8 @@ class GridGram:
         return CentredGram.of(K, pooled_square(squares, rows), diagonal - total)
 
     def multiply(self, W: Floats) -> Floats:
-        """``K @ W`` up to the constant zero frequency, which no difference of means can see."""
-        return FeatureGram(self.grid, self.z, self.threads).multiply(W)
+        """``K @ W``; the zero frequency, which no difference of means can see, is added here."""
+        return FeatureGram(self.grid, self.z, self.threads).multiply(W) + self._constant * W.sum(axis=0)
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """Nothing to say: exact to the tolerance."""
@@ -101,6 +103,11 @@ class GridGram:
     @property
     def _direct(self) -> bool:
         return len(self.grid.weights) <= DIRECT_FREQUENCIES
+
+    @cached_property
+    def _constant(self) -> float:
+        """The weight of the zero frequency."""
+        return float(self.kernel.diagonal(self.z[:1])[0]) - float(self.grid.weights.sum())
 
     @cached_property
     def _line(self) -> BinnedLine | None:
@@ -166,9 +173,8 @@ class GridGram:
         size = len(self.z)
         pool = np.ones((size, 1), dtype=np.uint8)
         diagonal = float(self.kernel.diagonal(self.z[:1])[0])
-        constant = diagonal - float(self.grid.weights.sum())  # the weight of the zero frequency
         F = self._sums(pool, self.grid)[0]
-        rows = constant * size + fast_values(self.z, self.grid.weights * F.conj(), self.grid) - diagonal
+        rows = self._constant * size + fast_values(self.z, self.grid.weights * F.conj(), self.grid) - diagonal
         closed, square_grid = frequency_grid(self.kernel * self.kernel, self.z, 1e-12)
         del closed  # gaps are closed already
         G = self._sums(pool, square_grid)[0]

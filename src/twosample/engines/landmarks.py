@@ -42,7 +42,7 @@ class LandmarkMap:
         self.landmarks = landmarks
         self.dtype: Precision = dtype
         between = kernel.block(landmarks, landmarks) if len(landmarks) else np.empty((0, 0))
-        self.factor = _inverse_root(between)  # (r, r) L^-T, upper triangular
+        self.factor = _inverse_root(between, kernel)  # (r, r) L^-T, upper triangular
 
     @property
     def width(self) -> int:
@@ -151,6 +151,14 @@ def confidence_limit(mean: float, count: int) -> float:
     return 1.0 if mean >= 1 or excess(1 - 1e-12) < 0 else float(brentq(excess, mean, 1 - 1e-12))
 
 
+def indefinite(kernel: Kernel) -> OptionError:
+    """The error for a function that is not a kernel."""
+    return OptionError(
+        f"engine='lowrank' needs a positive definite kernel, and {kernel!r} is not one on these points. "
+        "A distance D becomes one as -D/2 after double centring; see also ts.Energy."
+    )
+
+
 def kernel_values(kernel: Kernel, a: Floats, b: Floats, dtype: Precision) -> Reals:
     """``(len(a), len(b))`` kernel values, in single precision by the fast way of the tiles."""
     if dtype is np.float64:
@@ -165,7 +173,7 @@ def row_pieces(size: int) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def _inverse_root(K: Floats) -> Floats:
+def _inverse_root(K: Floats, kernel: Kernel) -> Floats:
     """L^-T for K = L L'; if need be the diagonal is raised by the smallest power of ten that helps. Overwrites K."""
     from scipy.linalg.lapack import dtrtri
 
@@ -181,4 +189,4 @@ def _inverse_root(K: Floats) -> Floats:
         # L' in C order is L in Fortran order, and the other way round
         inverse: Floats = dtrtri(L.T, lower=0)[0]
         return np.ascontiguousarray(inverse)
-    raise OptionError("engine='lowrank' needs a positive definite kernel, and this one is not on the points at hand.")
+    raise indefinite(kernel)

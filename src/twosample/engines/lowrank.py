@@ -9,11 +9,11 @@ end of Section 6 of the paper; what is lost is only the part of MMD² that E hol
 
 With the weights a = (1/m on x, -1/n on y), :math:`\mathrm{MMD}_b^2` changes by :math:`a'Ea`, which lies between 0 and
 :math:`\lambda_{\max}(E)|a|^2 \le \mathrm{tr}(E)(1/m+1/n)`. For :math:`\mathrm{MMD}_u^2` write E by features,
-:math:`E = \Psi\Psi'`, with means :math:`\mu_x, \mu_y` and sums :math:`s_x, s_y` of :math:`|\psi|^2` over the samples. The
-change is :math:`|\mu_x-\mu_y|^2 + \frac{|\mu_x|^2 - s_x/m}{m-1} + \frac{|\mu_y|^2 - s_y/n}{n-1}`; the fractions are never
-positive, and at least :math:`-s_x/(m(m-1))` and :math:`-s_y/(n(n-1))`, so that tr(E)(1/m+1/n) bounds it in either
-direction. Both bounds are for the worst labelling; over random ones the change of :math:`\mathrm{MMD}_b^2` is about N
-times smaller, and that of :math:`\mathrm{MMD}_u^2` zero on average.
+:math:`E = \Psi\Psi'`, with means :math:`\mu_x, \mu_y` and sums :math:`s_x, s_y` of :math:`|\psi|^2` over each sample.
+It changes by :math:`|\mu_x-\mu_y|^2 + \frac{|\mu_x|^2 - s_x/m}{m-1} + \frac{|\mu_y|^2 - s_y/n}{n-1}`. The fractions are
+never positive, and at least :math:`-s_x/(m(m-1))` and :math:`-s_y/(n(n-1))`, so that tr(E)(1/m+1/n) bounds it in either
+direction. Both bounds are for the worst labelling; over random ones the change of :math:`\mathrm{MMD}_b^2` is
+about N times smaller, and that of :math:`\mathrm{MMD}_u^2` zero on average.
 """
 
 from __future__ import annotations
@@ -70,9 +70,8 @@ class LowRank:
     Examples
     --------
     >>> import numpy as np, twosample as ts
-    >>> from twosample.engines.lowrank import LowRank
     >>> x = np.random.default_rng(0).normal(size=(500, 3))
-    >>> ts.mmd_test(x, x + 0.3, engine=LowRank(), rng=1).rejected
+    >>> ts.mmd_test(x, x + 0.3, engine=ts.LowRank(), rng=1).rejected
     True
     """
 

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..kernels import Kernel
-from .landmarks import Certificate, LandmarkMap, Precision, confidence_limit, enough, kernel_values, row_pieces
+from .landmarks import (
+    Certificate,
+    LandmarkMap,
+    Precision,
+    confidence_limit,
+    enough,
+    indefinite,
+    kernel_values,
+    row_pieces,
+)
 from .threads import run
 
 CANDIDATES = 8192
@@ -130,11 +139,12 @@ class _Factor:
         self.trace, self.known_spread = trace, spread
         self.rank = known.width
         self.G = np.empty((capacity, len(rows.points)), known.dtype)  # K_r = G'G on the rows; filled up to the rank
-        self.residual = known.kernel.diagonal(rows.points)
+        self.residual = known.kernel.diagonal(rows.points).copy()
         self.floor = (1e-6 if known.dtype is np.float32 else 1e-11) * self.residual
+        self.negative = -1e-3 * self.residual
         if self.rank:
             self.G[: self.rank] = known(rows.points).T
-            self.residual = self.residual - np.einsum("ji,ji->i", self.G[: self.rank], self.G[: self.rank])
+            self.residual -= np.einsum("ji,ji->i", self.G[: self.rank], self.G[: self.rank])
             self.residual[self.residual < self.floor] = 0.0
         self.pivots: list[int] = []
 
@@ -222,6 +232,8 @@ class _Factor:
             work(slice(0, len(points)), Event())
         else:
             run(row_pieces(len(points)), work, self.threads)
+        if (self.residual < self.negative).any():
+            raise indefinite(self.known.kernel)
         self.residual[self.residual < self.floor] = 0.0
         self.residual[pivots] = 0.0
         self.pivots.extend(pivots.tolist())
@@ -251,7 +263,7 @@ def _precision(kernel: Kernel, z: Floats, tolerance: float, rng: np.random.Gener
     """Single precision for large pools, unless it would be felt at this tolerance."""
     if len(z) <= CANDIDATES + MEASURED:
         return np.float64
-    part = z[rng.choice(len(z), 500, replace=False)]
+    part = z[rng.choice(len(z), 500)]
     K = kernel.block(part, part)
     spread = 1 - float(K.mean() / np.diagonal(K).mean())  # the share of the trace that centring leaves
     return np.float32 if tolerance * min(1.0, 10 * spread) >= 1e-4 else np.float64

@@ -7,7 +7,7 @@ of this form, and so are their squares. O(N log N) once and O(N) for each labell
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb
 from threading import Event
@@ -100,7 +100,8 @@ class SortedGram:
         dx = np.full(count, diagonal * m)
         if labels.y is None:
             total = float(self._rows.sum())
-            return complete_sums(xx, second, total, dx, diagonal * (m + n), m, n, 1e-12)
+            sums = complete_sums(xx, second, total, dx, diagonal * (m + n), m, n, 1e-12)
+            return replace(sums, pair_shift=diagonal - float(self.kernel.diagonal(self.z).mean()))
         return BlockSums(xx, second, yy, dx, np.full(count, diagonal * n), m, n, 1e-12)
 
     def centred(self, rng: np.random.Generator) -> Centred:
@@ -118,13 +119,14 @@ class SortedGram:
         return CentredGram.of(K, pooled_square(squares, rows), spread)
 
     def multiply(self, W: Floats) -> Floats:
-        """``K @ W``, up to f(x) + f(y) for an energy kernel."""
+        """``K @ W``."""
         line, order = self._line, self._order
         V = W[order]
         both = one_sided(line, V, self._decay) + one_sided(-line[::-1], V[::-1], self._decay)[::-1]
         result: Floats = np.empty_like(both)
         result[order] = both + self._decay.coefficients[0] * V
-        return result
+        lift = 0.5 * (self.kernel.diagonal(self.z) - self._decay.coefficients[0])  # f(z) of an energy kernel
+        return result + lift[:, None] * W.sum(axis=0) + lift @ W
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """Nothing to say: exact."""

@@ -52,8 +52,8 @@ def run(
     stop = Event()
     done = 0
     with single_threaded_blas(), ThreadPoolExecutor(max_workers=threads) as pool:
-        futures = [pool.submit(work, piece, stop) for piece in pieces]
         try:
+            futures = [pool.submit(work, piece, stop) for piece in pieces]
             pending = set(futures)
             while pending:
                 finished, pending = wait(pending, return_when=FIRST_COMPLETED)

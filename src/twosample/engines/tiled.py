@@ -13,7 +13,7 @@ from ..core.centred import Centred, CentredGram, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
 from ..core.types import Counts, Floats
-from ..errors import OptionError
+from ..errors import whole_number
 from ..kernels import Kernel
 from .base import Progress
 from .dense import CENTRED_POINTS
@@ -51,8 +51,9 @@ class Tiled:
     name = "tiled"
 
     def __post_init__(self) -> None:
-        if self.tile < 1 or (self.threads is not None and self.threads < 1):
-            raise OptionError(f"Tiled: tile={self.tile!r} and threads={self.threads!r} must be at least 1.")
+        whole_number("tile", self.tile)
+        if self.threads is not None:
+            whole_number("threads", self.threads)
 
     def thread_count(self) -> int:
         """How many threads will work."""
@@ -88,7 +89,8 @@ class TiledGram:
         rows = np.sum([part.rows for part in parts], axis=0)
         total = float(np.sum([part.total for part in parts])) + level * (m + n) ** 2
         own[:count] += level * m * m
-        resolution = 1e-8 if parts[0].single else 1e-12
+        # In single precision the error of a kernel value, about 1e-6 at worst, is shared by all pairs of a point.
+        resolution = 2e-6 / np.sqrt(m + n) if parts[0].single else 1e-12
         diagonal = self.kernel.diagonal(self.z)
         if w is None:
             rows += level * m * (m + n)
@@ -181,7 +183,8 @@ class TiledGram:
         rounding than large ones of one sign.
         """
         part = self.z[:: max(1, len(self.z) // 200)]
-        return float(np.float32(self.kernel.block(part, part).mean()))
+        level = float(self.kernel.block(part, part).mean())
+        return float(np.float32(level)) if abs(level) < 1e30 else 0.0
 
     def _strips(self) -> int:
         return ceil(len(self.z) / self.engine.tile)

@@ -2,8 +2,8 @@
 
 Distances come from one matrix product of augmented rows, ``|a|² + |b|² - 2 a'b``, which is quick but loses digits when
 points lie many bandwidths from their centre. So the precision is chosen by how far they lie: single precision where
-the loss stays below the rounding of the sums, double precision beyond, and plain differences where even that would
-show. Kernels with a kink at zero distance always get double precision.
+the loss stays below the rounding of the sums and there is something to gain (thousands of points), double precision
+beyond, and plain differences where even that would show. Kernels with a kink at zero distance always get double precision.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..kernels import Kernel, Product, Scaled, Sum
 TileFunction = Callable[[slice, slice], Reals]
 """Gives the tile k(a[rows], b[columns]); the caller may overwrite it."""
 
-_SINGLE_RADIUS = 64.0
+_SINGLE_POINTS, _SINGLE_RADIUS = 4096, 64.0
 _DOUBLE_RADIUS = {"sqeuclidean": 1e6, "euclidean": 1e4}
 
 
@@ -32,7 +32,7 @@ def tile_function(kernel: Kernel, a: Floats, b: Floats) -> TileFunction:
     if isinstance(kernel, Sum | Product):
         parts = [tile_function(part, a, b) for part in kernel.parts]
         combine = add if isinstance(kernel, Sum) else mul
-        return lambda rows, columns: reduce(combine, (part(rows, columns) for part in parts))
+        return lambda rows, columns: _combined([part(rows, columns) for part in parts], combine)
     if kernel.metric in _DOUBLE_RADIUS and a.shape[1] > 1:
         scaled_a, scaled_b = _centred(a, b, kernel.scale)
         radius = max(_largest_square(scaled_a), _largest_square(scaled_b))
@@ -41,12 +41,19 @@ def tile_function(kernel: Kernel, a: Floats, b: Floats) -> TileFunction:
     return lambda rows, columns: kernel.block(a[rows], b[columns])
 
 
+def _combined(tiles: list[Reals], combine: Callable[[Reals, Reals], Reals]) -> Reals:
+    """Sum or product of tiles, in the lowest of their precisions: it is no better than its worst part."""
+    result: Reals = reduce(combine, tiles)
+    return result.astype(min((tile.dtype for tile in tiles), key=lambda dtype: dtype.itemsize), copy=False)
+
+
 def _by_products(
     kernel: Kernel, a: Floats, b: Floats, scaled_a: Floats, scaled_b: Floats, radius: float
 ) -> TileFunction:
     """Tiles by one matrix product and the kernel's own function of the distance."""
     smooth = kernel.metric == "sqeuclidean"
-    dtype = np.float32 if smooth and radius <= _SINGLE_RADIUS else np.float64
+    many = max(len(a), len(b)) >= _SINGLE_POINTS
+    dtype = np.float32 if many and smooth and radius <= _SINGLE_RADIUS else np.float64
     # Lowering squared distances by their own rounding error makes coincident points exactly coincident.
     slack = 0.0 if smooth else 8 * np.finfo(np.float64).eps * radius
     left, right = _augmented(scaled_a, scaled_b, slack, dtype)

@@ -11,10 +11,11 @@ import numpy as np
 from .. import _door as door
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings, observed
+from ..core.laws import Law
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram, Plan
-from ..errors import OptionError, SmallSampleWarning
+from ..errors import InputError, OptionError, SmallSampleWarning
 from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult
@@ -112,7 +113,7 @@ def mmd_test(
         engine=request.engine,
         law=law,
         reason=request.reason,
-        notes=request.notes + evidence.notes + null.notes(evidence) + _attainable(evidence, null, level),
+        notes=request.notes + evidence.notes + null.notes(evidence) + _attainable(law, request.pool, level),
     )
 
 
@@ -242,6 +243,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     """Steps 3 to 5 of the path: labellings, block sums, one formula."""
     pool, kernel, rng = request.pool, request.kernel, request.rng
     form = statistic.form(pool.m, pool.n)
+    _check_size(kernel, pool.z)
     assert request.engine is not None
     gram: Gram = request.engine.gram(kernel, pool.z, rng)
     batches: Iterable[Labellings] = [observed(pool.m, pool.n)]
@@ -252,7 +254,9 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
         exhaustive |= labels.exhaustive
         parts.append(gram.block_sums(labels, pool.m, pool.n))
     sums = BlockSums.concatenate(parts)
-    paired = float(kernel.pairs(pool.x, pool.y).sum()) if form.skips_pairs else 0.0
+    paired = 0.0
+    if form.skips_pairs:
+        paired = float(kernel.pairs(pool.x, pool.y).sum()) + pool.m * sums.pair_shift
     squares, tolerance = form.value(sums, paired), form.tolerance(sums)
     if statistic.root:  # a tie in the square is a tie in the root, and what is rounding alone has the root 0
         squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
@@ -271,6 +275,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
         centred=lambda: gram.centred(rng),
         spread=sums.spread,
         notes=gram.notes(pool.m, pool.n),
+        least=statistic.least_pvalue(pool.m, pool.n),
     )
 
 
@@ -278,7 +283,7 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
     """The same for a mean of independent terms: one pass over the rows, no Gram matrix."""
     pool, kernel = request.pool, request.kernel
     terms = statistic.terms(kernel, pool.x, pool.y, 0 if null is None else null.resamples, request.rng)
-    size = float(np.abs(terms.observed).max(initial=0.0))
+    size = max(float(np.abs(terms.observed).max(initial=0.0)), float(np.abs(kernel.diagonal(pool.x[:50])).max()))
     return Evidence(
         values=terms.values,
         tolerance=1e-12 * size,
@@ -289,7 +294,18 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
         bounds=kernel.bounds,
         term_count=len(terms.observed),
         terms=terms.observed,
+        least=statistic.least_pvalue(pool.m, pool.n),
     )
+
+
+def _check_size(kernel: Kernel, z: Floats) -> None:
+    """Refuse data on which an unbounded kernel overflows; no kernel value exceeds the largest k(z, z)."""
+    if kernel.bounds is not None:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diagonal(z)).max())
+    if not largest < 1e290 / len(z) ** 2:
+        raise InputError(f"x and y hold values too large for {kernel!r}: its sums overflow. Rescale both samples.")
 
 
 def _root_tolerance(squares: Floats, tolerance: float) -> float:
@@ -307,17 +323,13 @@ def _check_resamples(null: Null, level: float) -> None:
         )
 
 
-def _attainable(evidence: Evidence, null: Null, level: float) -> tuple[str, ...]:
+def _attainable(law: Law, pool: door.Pool, level: float) -> tuple[str, ...]:
     """Say so when the samples are too small for any p-value to reach the level."""
-    worlds = len(evidence.values)
-    if not evidence.exhaustive:
-        return ()
-    least = (2 if evidence.m == evidence.n else 1) / worlds
-    if least <= level:
+    if law.least <= level * (1 + 1e-9):
         return ()
     text = (
-        f"With m={evidence.m} and n={evidence.n} there are only {worlds} labellings and no p-value below {least:.3g}: "
-        f"this test can never reject at level {level:g}. Collect more rows."
+        f"With m={pool.m} and n={pool.n} there is no p-value below {law.least:.3g}: this test can never reject at "
+        f"level {level:g}. Collect more rows."
     )
     warnings.warn(text, SmallSampleWarning, stacklevel=3)
     return (text,)

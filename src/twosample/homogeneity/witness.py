@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Tiled, weighted_sums
-from ..errors import InputError
+from ..errors import InputError, whole_number
 from ..kernels import Kernel
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class Witness:
 
     def __call__(self, at: object) -> Floats:
         """Values at the given points, in tiles: O(points * (m + n)) time, no matrix of that size in memory."""
+        if self.kernel.domain == "indices":
+            return self._values(door.row_numbers(at, "points", self.kernel, least=1))
         where = door.points(at, "points", least=1)
         if self.x.shape[1] > 1 and where.shape[0] == self.x.shape[1] and where.shape[1] == 1:
             where = where.T  # one point given as a plain list
@@ -74,6 +76,7 @@ class Witness:
 
     def rows(self, count: int = 10) -> WitnessRows:
         """The `count` rows of each sample where the witness speaks most for that sample."""
+        whole_number("count", count)
         at_x, at_y = self._values(self.x), self._values(self.y)
         first = np.argsort(-at_x, kind="stable")[:count]
         second = np.argsort(at_y, kind="stable")[:count]
@@ -137,8 +140,8 @@ def witness(
     formula = door.resolve_kernel(kernel)
     rule = door.resolve_bandwidth(bandwidth, formula)
     if formula.domain == "vectors":
+        pool = door.pool(x, y, formula)
         a, b = door.points(x, "x"), door.points(y, "y")
-        pool = door.pool(a, b, formula)
     else:
         pool = door.pool(x, y, formula)
         a, b = pool.x, pool.y
@@ -147,4 +150,5 @@ def witness(
     if not normalised:
         return plain
     norm = float(plain._values(a).mean() - plain._values(b).mean())  # MMD_b²
-    return Witness(a, b, formula, 1 / np.sqrt(norm)) if norm > 0 else plain
+    noise = 1e-7 * float(np.abs(formula.diagonal(a)).max())
+    return Witness(a, b, formula, 1 / np.sqrt(norm)) if norm > noise else plain

@@ -9,7 +9,7 @@ from operator import add, mul
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import OptionError, positive_number
 from .base import BandwidthOf, Kernel
 
 
@@ -23,6 +23,8 @@ class _Combination(Kernel):
         flat: list[Kernel] = []
         for part in self.parts:
             flat.extend(part.parts if isinstance(part, type(self)) else (part,))
+        if not flat:
+            raise OptionError(f"{type(self).__name__} needs at least one kernel.")
         domains = {part.domain for part in flat}
         if len(domains) > 1:
             raise OptionError(f"Kernels on different kinds of points cannot be combined: {sorted(domains)}.")
@@ -160,8 +162,7 @@ class Scaled(Kernel):
     factor: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.factor) and self.factor > 0):
-            raise OptionError(f"A kernel may be multiplied by a positive number only, not by {self.factor!r}.")
+        positive_number("the factor of a kernel", self.factor)
 
     @property
     def characteristic(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import OptionError, positive_number, real_number, whole_number
 from .distances import Metric
 
 Ranks = NDArray[np.intp]
@@ -65,7 +65,8 @@ class QuantileGrid:
     count: int = 5
 
     def __post_init__(self) -> None:
-        if not (0 < self.low <= self.high < 1) or self.count < 1:
+        whole_number("count", self.count)
+        if not 0 < real_number("low", self.low) <= real_number("high", self.high) < 1:
             raise OptionError(f"{self!r}: need 0 < low <= high < 1 and count >= 1.")
 
     def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
@@ -92,8 +93,7 @@ class Fixed:
     value: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.value) and self.value > 0):
-            raise OptionError(f"bandwidth={self.value!r} must be positive and finite.")
+        positive_number("bandwidth", self.value)
 
     def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
         """The value."""
@@ -113,6 +113,7 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     unit = float(np.abs(z - centre).max())
     if unit == 0:
         return np.ones(len(levels))
+    unit = 2.0 ** np.floor(np.log2(unit))  # no square will overflow or vanish, and no digit changes
     scaled = (z - centre) / unit
     limit = EXACT_LINE if z.shape[1] == 1 else EXACT_POINTS
     if len(scaled) > limit:
@@ -126,7 +127,7 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     if (quantiles == 0).any():
         nonzero = lengths[lengths > 0]
         if nonzero.size == 0:  # a random part of the pool without two different points
-            return unit * np.ones(len(levels))
+            return np.full(len(levels), float(np.abs(z - centre).max()))
         quantiles = np.where(quantiles == 0, np.quantile(nonzero, levels), quantiles)
     return np.asarray(unit * quantiles)
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError
+from ..errors import OptionError, positive_number
 from .distances import Metric, distances, paired_distances
 
 BandwidthOf = Callable[[Metric], float]
@@ -100,7 +100,9 @@ class Kernel(ABC):
     def __mul__(self, other: Kernel | float) -> Kernel:
         from .algebra import Product, Scaled
 
-        return Product((self, other)) if isinstance(other, Kernel) else Scaled(self, float(other))
+        if isinstance(other, Kernel):
+            return Product((self, other))
+        return Scaled(self, positive_number("the factor of a kernel", other))
 
     def __rmul__(self, other: float) -> Kernel:
         return self * other
@@ -122,13 +124,8 @@ class RadialKernel(Kernel):
         return "sqeuclidean"
 
     def __post_init__(self) -> None:
-        if self.bandwidth is None:
-            return
-        if isinstance(self.bandwidth, bool) or not isinstance(self.bandwidth, int | float | np.number):
-            raise OptionError(f"bandwidth must be a positive number, not {self.bandwidth!r}.")
-        if not (np.isfinite(self.bandwidth) and self.bandwidth > 0):
-            raise OptionError(f"bandwidth={self.bandwidth!r} must be positive and finite.")
-        object.__setattr__(self, "bandwidth", float(self.bandwidth))
+        if self.bandwidth is not None:
+            object.__setattr__(self, "bandwidth", positive_number("bandwidth", self.bandwidth))
 
     @property
     def needs_bandwidth(self) -> bool:

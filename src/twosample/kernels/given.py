@@ -51,8 +51,8 @@ class Precomputed(Kernel):
             raise InputError(f"Precomputed: the matrix must be square and not empty, not of shape {K.shape}.")
         if K.dtype.kind not in "fiu":
             raise InputError(f"Precomputed: the matrix must hold real numbers, not {K.dtype}.")
-        if self.m is not None and not 0 < self.m < len(K):
-            raise InputError(f"Precomputed: m={self.m} must lie between 1 and {len(K) - 1}.")
+        if self.m is not None and (not isinstance(self.m, int | np.integer) or not 0 < self.m < len(K)):
+            raise InputError(f"Precomputed: m={self.m!r} must be a whole number from 1 to {len(K) - 1}.")
         K = np.asarray(K, dtype=np.float64)
         _check_positive(K)
         object.__setattr__(self, "matrix", K)
@@ -62,7 +62,8 @@ class Precomputed(Kernel):
         """Put the pooled matrix together from k(x,x), k(x,y) and k(y,y)."""
         blocks = [np.asarray(block, dtype=np.float64) for block in (xx, xy, yy)]
         kxx, kxy, kyy = blocks
-        if any(block.ndim != 2 for block in blocks) or kxy.shape != (len(kxx), len(kyy)):
+        sizes = (len(kxx), len(kyy)) if kxx.ndim and kyy.ndim else ()
+        if [block.shape for block in blocks] != [2 * sizes[:1], sizes, 2 * sizes[1:]]:
             shapes = ", ".join(str(block.shape) for block in blocks)
             raise InputError(f"Precomputed: blocks of shapes {shapes} do not fit; give (m, m), (m, n), (n, n).")
         return cls(np.block([[kxx, kxy], [kxy.T, kyy]]), m=len(kxx))
@@ -121,7 +122,7 @@ class FunctionKernel(Kernel):
             )
         if K.dtype.kind not in "fiu" or not np.isfinite(K).all():
             raise OptionError(f"kernel: {_name(self.function)} returned values that are not finite real numbers.")
-        return np.asarray(K, dtype=np.float64)
+        return np.array(K, dtype=np.float64)  # a copy: engines may overwrite what they are given
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         step = 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError
+from ..errors import OptionError, positive_number
 from .base import RadialKernel
 from .distances import Metric
 
@@ -159,8 +159,7 @@ class RationalQuadratic(RadialKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
-            raise OptionError(f"alpha={self.alpha!r} must be positive and finite.")
+        positive_number("alpha", self.alpha)
 
     def of_distances(self, D: Reals, a: Floats, b: Floats) -> Reals:
         D *= 1 / (2 * self.alpha)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError
+from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import BandwidthOf, Kernel
 from .distances import Metric, distances, paired_distances
 
@@ -42,7 +42,7 @@ class Energy(Kernel):
         return "euclidean"
 
     def __post_init__(self) -> None:
-        if not 0 < self.exponent < 2:
+        if not 0 < real_number("exponent", self.exponent) < 2:
             raise OptionError(f"exponent={self.exponent!r} must lie strictly between 0 and 2.")
 
     def of_distances(self, D: Reals, a: Floats, b: Floats) -> Reals:
@@ -122,12 +122,11 @@ class Polynomial(Kernel):
     bandwidth: float | None = None
 
     def __post_init__(self) -> None:
-        if int(self.degree) != self.degree or self.degree < 1:
-            raise OptionError(f"degree={self.degree!r} must be a positive integer.")
-        if not (np.isfinite(self.offset) and self.offset >= 0):
+        whole_number("degree", self.degree)
+        if real_number("offset", self.offset) < 0:
             raise OptionError(f"offset={self.offset!r} must be zero or positive.")
-        if self.bandwidth is not None and not (np.isfinite(self.bandwidth) and self.bandwidth > 0):
-            raise OptionError(f"bandwidth={self.bandwidth!r} must be positive and finite.")
+        if self.bandwidth is not None:
+            positive_number("bandwidth", self.bandwidth)
 
     @property
     def needs_bandwidth(self) -> bool:

@@ -27,11 +27,12 @@ class _Quadratic(Null):
         assert evidence.centred is not None
         centred = evidence.centred()
         if centred.degenerate:
-            at = float(evidence.form.mean(centred))
-            law: Distribution = PointLaw(at + evidence.tolerance + 1e-12 * abs(at))
+            value = float(evidence.values[0]) ** (2 if evidence.root else 1)
+            at = max(float(evidence.form.mean(centred)), value)  # no two points differ enough to tell: no evidence
+            law: Distribution = PointLaw(at + evidence.tolerance + 1e-9 * abs(at))
         else:
             law = self._distribution(evidence.form, centred)
-        return ContinuousLaw(law, evidence.m, evidence.n, evidence.root)
+        return ContinuousLaw(law, evidence.least, evidence.root)
 
     def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
         raise NotImplementedError
@@ -150,10 +151,12 @@ class Normal(Null):
     def law(self, evidence: Evidence) -> Law:
         terms = evidence.terms
         assert terms is not None
-        error = float(terms.std(ddof=1) / np.sqrt(len(terms))) if len(terms) > 1 else 0.0
-        if error <= 1e-12 * float(np.abs(terms).max(initial=0.0)):
-            return ContinuousLaw(PointLaw(evidence.tolerance), evidence.m, evidence.n)
-        return ContinuousLaw(NormalLaw(0.0, error), evidence.m, evidence.n)
+        if len(terms) < 2:  # nothing is known of its spread, so nothing can be said
+            return ContinuousLaw(PointLaw(max(float(evidence.values[0]), 0.0)), 1.0)
+        error = float(terms.std(ddof=1) / np.sqrt(len(terms)))
+        if error <= evidence.tolerance:
+            return ContinuousLaw(PointLaw(evidence.tolerance), evidence.least)
+        return ContinuousLaw(NormalLaw(0.0, error), evidence.least)
 
     def notes(self, evidence: Evidence) -> tuple[str, ...]:
         count = evidence.term_count

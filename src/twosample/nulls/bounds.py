@@ -33,9 +33,9 @@ class McDiarmid(Null):
     statistics: ClassVar[frozenset[str]] = frozenset({"biased"})
 
     def law(self, evidence: Evidence) -> Law:
-        _, K = _bounds(evidence, self.name)
+        low, K = _bounds(evidence, self.name)
         inverse = 1 / evidence.m + 1 / evidence.n
-        return BoundLaw(bias=sqrt(K * inverse), rate=1 / (2 * K * inverse))
+        return BoundLaw(bias=sqrt(K * inverse), rate=1 / (2 * K * inverse), ceiling=sqrt(2 * (K - min(low, 0.0))))
 
     def notes(self, evidence: Evidence) -> tuple[str, ...]:
         _, K = _bounds(evidence, self.name)
@@ -67,7 +67,8 @@ class Hoeffding(Null):
 
     def law(self, evidence: Evidence) -> Law:
         low, high = _bounds(evidence, self.name)
-        return BoundLaw(bias=0.0, rate=evidence.term_count / (8 * (high - low) ** 2))
+        width = max(high - low, 1e-150)  # a constant kernel: the statistic is 0, and so is the threshold
+        return BoundLaw(bias=0.0, rate=evidence.term_count / (8 * width**2), ceiling=2 * width)
 
 
 def _bounds(evidence: Evidence, name: str) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings, bootstraps, pair_swaps, relabellings
 from ..core.laws import Law, ReplicateLaw
-from ..errors import OptionError
+from ..errors import whole_number
 from .base import Null
 
 
@@ -21,8 +21,7 @@ class _Resampling(Null):
     n: int = 999
 
     def __post_init__(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
-            raise OptionError(f"{type(self).__name__}: n={self.n!r} must be a whole number of at least 1.")
+        object.__setattr__(self, "n", whole_number(f"{type(self).__name__}: n", self.n))
 
     @property
     def resamples(self) -> int:
@@ -45,7 +44,11 @@ class _Resampling(Null):
         """The truth and `count` other worlds."""
 
     def law(self, evidence: Evidence) -> Law:
-        return ReplicateLaw(evidence.values, evidence.tolerance, evidence.exhaustive)
+        return ReplicateLaw(evidence.values, evidence.tolerance, evidence.exhaustive, self._floor(evidence))
+
+    def _floor(self, evidence: Evidence) -> float:
+        """The smallest p-value that all its worlds together could give."""
+        return evidence.least
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ class Bootstrap(_Resampling):
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         return bootstraps(m, n, count, rng)
+
+    def _floor(self, evidence: Evidence) -> float:
+        return 0.0
 
 
 def _batch(points: int) -> int:

@@ -36,11 +36,11 @@ def multiplied(result: TestResult, factor: float, *, test: str, symbol: str) -> 
     """The result of a test of MMD_b with the statistic ``factor * MMD_b``."""
     law: Law = result.law
     if isinstance(law, ReplicateLaw):
-        law = ReplicateLaw(factor * law.values, factor * law.tolerance, law.exhaustive)
+        law = replace(law, values=factor * law.values, tolerance=factor * law.tolerance)
     elif isinstance(law, ContinuousLaw):
         law = replace(law, distribution=ScaledDistribution(law.distribution, factor**2))
     elif isinstance(law, BoundLaw):
-        law = BoundLaw(factor * law.bias, law.rate / factor**2)
+        law = BoundLaw(factor * law.bias, law.rate / factor**2, factor * law.ceiling)
     statistic, threshold = factor * result.statistic, factor * result.threshold
     return replace(result, test=test, symbol=symbol, statistic=statistic, threshold=threshold, law=law)
 
@@ -51,7 +51,7 @@ def squared(result: TestResult, factor: float, *, test: str, symbol: str) -> Tes
     if isinstance(law, ReplicateLaw):
         below = max(0.0, float(law.values[0]) - law.tolerance)
         tolerance = factor * (float(law.values[0]) ** 2 - below**2)
-        law = ReplicateLaw(factor * np.square(law.values), tolerance, law.exhaustive)
+        law = replace(law, values=factor * np.square(law.values), tolerance=tolerance)
     elif isinstance(law, ContinuousLaw):
         law = replace(law, distribution=ScaledDistribution(law.distribution, factor), root=False)
     return replace(

@@ -110,6 +110,11 @@ class StageLaw:
     inner: Law
     share: float
 
+    @property
+    def least(self) -> float:
+        """The smallest p-value that this stage can give."""
+        return min(1.0, self.inner.least / self.share)
+
     def pvalue(self, t: float) -> float:
         """The p-value of the stage over its share, at most 1."""
         return min(1.0, self.inner.pvalue(t) / self.share)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _door as door
 from ..core.labellings import observed, relabellings
 from ..core.laws import ReplicateLaw
+from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
 from ..engines import Progress
 from ..engines.threads import single_threaded_blas
@@ -185,7 +186,8 @@ def _cross_fitted(
         values[r] = _balanced_accuracies(said, truth[:, None])[0]
         if progress is not None:
             progress(r + 1, labels.count)
-    return ReplicateLaw(values, 1e-12, labels.exhaustive)
+    least = (1 + (task.m == task.n)) * smallest_pvalue(task.m, task.n)  # x and y may change places if m = n
+    return ReplicateLaw(values, 1e-12, max(least, 1 / labels.count))
 
 
 def _out_of_fold(learner: _Learner, rows: Floats, truth: Counts, folds: int) -> NDArray[np.bool_]:
@@ -204,9 +206,10 @@ def _held_out(learner: _Learner, z: Floats, order: Indices, task: Task) -> Repli
     test = _dealt(truth, 2) == 1
     said = learner.says_x(rows[~test], truth[~test], rows[test])
     m = int(truth[test].sum())
-    labels = relabellings(m, len(said) - m, task.null.resamples, task.rng)
+    n = len(said) - m
+    labels = relabellings(m, n, task.null.resamples, task.rng)
     said = said[np.argsort(1 - truth[test], kind="stable")]  # x first, as in the labellings
-    return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, labels.exhaustive)
+    return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, max(smallest_pvalue(m, n), 1 / labels.count))
 
 
 def _dealt(truth: Counts, folds: int) -> Indices:

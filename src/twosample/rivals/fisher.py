@@ -11,6 +11,7 @@ from .. import _door as door
 from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.labellings import Labellings, observed, relabellings
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
+from ..core.pvalue import smallest_pvalue
 from ..core.sums import sums_of_matrix
 from ..core.types import Floats
 from ..errors import InputError, OptionError
@@ -164,7 +165,7 @@ class _Ratio:
     d2: float
     values: Floats
     tolerance: float
-    exhaustive: bool
+    least: float
 
     @classmethod
     def of(cls, whitening: _Whitening, task: Task) -> _Ratio:
@@ -175,7 +176,8 @@ class _Ratio:
         rest = whitening.rest(labels, m, n)
         tolerance = whitening.precision * task.total / float(rest[0])
         d1, d2 = whitening.degrees(m, n)
-        return cls(whitening, d1, d2, task.total * (1 - rest) / rest, tolerance, labels.exhaustive)
+        least = max((1 + (m == n)) * smallest_pvalue(m, n), 1 / labels.count)  # x and y may change places if m = n
+        return cls(whitening, d1, d2, task.total * (1 - rest) / rest, tolerance, least)
 
     @property
     def observed(self) -> float:
@@ -189,7 +191,7 @@ class _Ratio:
     def replicates(self) -> ReplicateLaw:
         """T in all relabelled worlds, with the d_1 and d_2 of the true one."""
         unit = sqrt(2) * self.d2
-        return ReplicateLaw((self.values - self.d1) / unit, self.tolerance / unit, self.exhaustive)
+        return ReplicateLaw((self.values - self.d1) / unit, self.tolerance / unit, self.least)
 
 
 def _whitening(K: Floats, share: float) -> _Whitening | None:

@@ -10,9 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.labellings import random_relabellings
+from ..core.pvalue import smallest_pvalue
 from ..core.sums import sums_of_matrix
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import OptionError, whole_number
 from ..kernels import Kernel
 from .quadratic import Unbiased
 
@@ -52,6 +53,10 @@ class AverageStatistic(ABC):
     def term_count(self, m: int, n: int) -> int:
         """How many independent terms there are."""
 
+    @abstractmethod
+    def least_pvalue(self, m: int, n: int) -> float:
+        """The smallest p-value that its relabellings can give."""
+
 
 @dataclass(frozen=True)
 class LinearTime(AverageStatistic):
@@ -72,6 +77,9 @@ class LinearTime(AverageStatistic):
 
     def term_count(self, m: int, n: int) -> int:
         return min(m, n) // 2
+
+    def least_pvalue(self, m: int, n: int) -> float:
+        return 2.0 ** -min(self.term_count(m, n), 1000)
 
     def terms(self, kernel: Kernel, x: Floats, y: Floats, count: int, rng: np.random.Generator) -> Terms:
         size = self.term_count(len(x), len(y))
@@ -107,12 +115,17 @@ class BlockAverage(AverageStatistic):
     symbol = "MMD²_B"
 
     def __post_init__(self) -> None:
-        if self.size is not None and (self.size != int(self.size) or self.size < 2):
-            raise OptionError(f"size={self.size!r} must be None or a whole number of at least 2 rows.")
+        if self.size is not None:
+            whole_number("size", self.size, least=2)
 
     def term_count(self, m: int, n: int) -> int:
         smaller = min(m, n)
         return smaller // (self.size or max(2, isqrt(smaller)))
+
+    def least_pvalue(self, m: int, n: int) -> float:
+        blocks = max(1, self.term_count(m, n))
+        one = smallest_pvalue(m // blocks, n // blocks) * (2 if m // blocks == n // blocks else 1)
+        return float(max(one**blocks, 1e-300))
 
     def terms(self, kernel: Kernel, x: Floats, y: Floats, count: int, rng: np.random.Generator) -> Terms:
         blocks = self.term_count(len(x), len(y))

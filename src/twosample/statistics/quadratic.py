@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..core.pvalue import smallest_pvalue
 from ..core.quadratic import QuadraticForm
 from ..core.types import Floats
 from ..errors import InputError
@@ -29,6 +30,12 @@ class QuadraticStatistic(ABC):
     @abstractmethod
     def form(self, m: int, n: int) -> QuadraticForm:
         """The coefficients at these sample sizes."""
+
+    def least_pvalue(self, m: int, n: int) -> float:
+        """The smallest p-value of relabelling: swapping all of x and y leaves the statistic as it is when m = n."""
+        if self.pairwise:
+            return 2.0 ** (1 - m)
+        return smallest_pvalue(m, n) * (2 if m == n else 1)
 
     def of_form(self, values: Floats) -> Floats:
         """The statistic from values of its quadratic form."""

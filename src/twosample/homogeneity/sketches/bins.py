@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from math import floor, frexp, isfinite, ulp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.types import Floats
 from ...errors import InputError, OptionError
@@ -62,8 +61,8 @@ class BinnedMoments:
         """Empty bins, their range chosen from the first rows if it was not given."""
         if rows.shape[1] != 1:
             raise OptionError(
-                f"BinnedMoments keeps one column, and the data have {rows.shape[1]}. Use ts.GroupedFeatures(), or a sketch "
-                "for each column."
+                f"BinnedMoments keeps one column, and the data have {rows.shape[1]}. Use ts.GroupedFeatures(), or a "
+                "sketch for each column."
             )
         low, high = self.span or _range(rows[:, 0])
         low, high = max(low, -_LARGEST), min(high, _LARGEST)
@@ -71,8 +70,7 @@ class BinnedMoments:
         while _above(high, unit) - _below(low, unit) > self.bins:
             unit += 1
         start, stop = _below(low, unit), _above(high, unit)
-        none = np.zeros(stop - start)
-        return Bins(self, unit, start, none.astype(np.int64), none, none)
+        return Bins(self, unit, start, np.zeros((3, stop - start)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +85,8 @@ class Bins:
         Bins are ``2**unit`` wide.
     start
         The first bin begins at ``start * 2**unit``.
-    counts, first, second
-        ``(B,)`` rows of each bin, sums of u and of u², where u is the distance to the centre of the bin in bin widths.
+    moments
+        ``(3, B)`` rows of each bin, sums of u and of u²: u is the distance from the centre of the bin in bin widths.
     low, high
         Rows below and above.
     cut
@@ -98,9 +96,7 @@ class Bins:
     layout: BinnedMoments
     unit: int
     start: int
-    counts: NDArray[np.int64]
-    first: Floats
-    second: Floats
+    moments: Floats
     low: int = 0
     high: int = 0
     cut: tuple[int, int] | None = None
@@ -108,46 +104,47 @@ class Bins:
     columns = 1
 
     @property
+    def size(self) -> int:
+        """The number of bins."""
+        return int(self.moments.shape[1])
+
+    @property
     def rows(self) -> int:
         """Rows so far."""
-        return int(self.counts.sum()) + self.low + self.high
+        return int(self.moments[0].sum()) + self.low + self.high
 
     @property
     def stop(self) -> int:
         """The last bin ends at ``stop * 2**unit``."""
-        return self.start + len(self.counts)
+        return self.start + self.size
 
     @property
     def ends(self) -> tuple[int, int]:
         """The bins that take rows, counted from `start`."""
-        return self.cut or (0, len(self.counts))
+        return self.cut or (0, self.size)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
-        return self.counts.nbytes + self.first.nbytes + self.second.nbytes
+        return self.moments.nbytes
 
     def added(self, rows: Floats) -> Bins:
         """With more rows, ``(n, 1)``."""
-        size = len(self.counts)
-        counts, first, second = np.zeros(size + 2, dtype=np.int64), np.zeros(size + 2), np.zeros(size + 2)
-        column, scale = rows[:, 0], 2.0**-self.unit
+        size = self.size + 2
+        moments, column, scale = np.zeros((3, size)), rows[:, 0], 2.0**-self.unit
         for at in range(0, len(column), _CHUNK):
-            part = column[at : at + _CHUNK]
             with np.errstate(over="ignore"):
-                place = part * scale  # exact
+                place = column[at : at + _CHUNK] * scale  # exact
             place -= self.start - 1
-            np.clip(place, 0.5, size + 1.5, out=place)  # bin 0 takes what is below, the last what is above
+            np.clip(place, 0.5, size - 0.5, out=place)  # bin 0 takes what is below, the last what is above
             whole = place.astype(np.intp)
             place -= whole
             place -= 0.5
-            counts += np.bincount(whole, minlength=size + 2)
-            first += np.bincount(whole, place, minlength=size + 2)
+            moments[0] += np.bincount(whole, minlength=size)
+            moments[1] += np.bincount(whole, place, minlength=size)
             np.square(place, out=place)
-            second += np.bincount(whole, place, minlength=size + 2)
-        new = replace(
-            self, counts=counts[1:-1], first=first[1:-1], second=second[1:-1], low=int(counts[0]), high=int(counts[-1])
-        )
+            moments[2] += np.bincount(whole, place, minlength=size)
+        new = replace(self, moments=moments[:, 1:-1], low=int(moments[0, 0]), high=int(moments[0, -1]))
         return _sum(self, new._cut_to(*self.ends))
 
     def merged(self, other: Bins) -> Bins:
@@ -156,8 +153,7 @@ class Bins:
 
     def blank(self) -> Bins:
         """The same bins without rows."""
-        none = np.zeros(len(self.counts))
-        return replace(self, counts=none.astype(np.int64), first=none, second=none, low=0, high=0)
+        return replace(self, moments=np.zeros_like(self.moments), low=0, high=0)
 
     def coarsened(self, steps: int) -> Bins:
         """In bins ``2**steps`` times as wide."""
@@ -168,48 +164,34 @@ class Bins:
         places = range(self.start, self.stop)
         index = np.array([(j >> steps) - start for j in places], dtype=np.intp)
         centre = np.array([(2 * (j % ratio) + 1) / (2 * ratio) - 0.5 for j in places])  # of the old bin, in the new one
-        size, c, first = stop - start, self.counts.astype(np.float64), self.first * scale
-        second = self.second * scale**2 + 2 * centre * first + centre**2 * c
-        low, high = self.ends
-        cut = (-(-(self.start + low) >> steps) - start, (self.start + high >> steps) - start)
-        wide = replace(
-            self,
-            unit=self.unit + steps,
-            start=start,
-            counts=np.bincount(index, c, size).astype(np.int64),
-            first=np.bincount(index, first + centre * c, size),
-            second=np.bincount(index, second, size),
-            cut=None,
-        )
-        return wide._cut_to(cut[0] if self.low else 0, cut[1] if self.high else size)
+        count, first, second = self.moments[0], scale * self.moments[1], scale**2 * self.moments[2]
+        second = second + 2 * centre * first + centre**2 * count
+        moments = np.zeros((3, stop - start))
+        np.add.at(moments, (slice(None), index), np.stack([count, first + centre * count, second]))
+        low = -(-(self.start + self.ends[0]) >> steps) - start if self.low else 0
+        high = (self.start + self.ends[1] >> steps) - start if self.high else stop - start
+        return replace(self, unit=self.unit + steps, start=start, moments=moments, cut=None)._cut_to(low, high)
 
     def placed(self, start: int, stop: int) -> Bins:
         """In the bins from `start` to `stop`, which must hold all that has rows."""
-        ahead, size = self.start - start, stop - start
-        here = slice(max(0, -ahead), min(len(self.counts), size - ahead))
-        there = slice(here.start + ahead, max(here.start, here.stop) + ahead)
-        arrays = [np.zeros(size, dtype=a.dtype) for a in (self.counts, self.first, self.second)]
-        for new, old in zip(arrays, (self.counts, self.first, self.second), strict=True):
-            new[there] = old[here.start : max(here.start, here.stop)]
-        low, high = self.ends
-        ends = (low + ahead if self.low else 0, high + ahead if self.high else size)
-        return replace(self, start=start, counts=arrays[0], first=arrays[1], second=arrays[2], cut=None)._cut_to(*ends)
+        moments = np.zeros((3, stop - start))
+        first, last = max(start, self.start), min(stop, self.stop)
+        if first < last:
+            moments[:, first - start : last - start] = self.moments[:, first - self.start : last - self.start]
+        low = self.start - start + self.ends[0] if self.low else 0
+        high = self.start - start + self.ends[1] if self.high else stop - start
+        return replace(self, start=start, moments=moments, cut=None)._cut_to(low, high)
 
     def _cut_to(self, low: int, high: int) -> Bins:
         """With the rows outside of some bins moved to those below and above."""
-        low = min(max(low, 0), len(self.counts))
-        high = max(low, min(high, len(self.counts)))
-        if (low, high) == (0, len(self.counts)):
+        low = min(max(low, 0), self.size)
+        high = max(low, min(high, self.size))
+        if (low, high) == (0, self.size):
             return self
-        counts, first, second = self.counts.copy(), self.first.copy(), self.second.copy()
-        below, above = int(counts[:low].sum()), int(counts[high:].sum())
-        for array in (counts, first, second):
-            array[:low] = 0
-            array[high:] = 0
-        return replace(
-            self, counts=counts, first=first, second=second,
-            low=self.low + below, high=self.high + above, cut=(low, high),
-        )  # fmt: skip
+        below, above = self.low + int(self.moments[0, :low].sum()), self.high + int(self.moments[0, high:].sum())
+        moments = np.zeros_like(self.moments)
+        moments[:, low:high] = self.moments[:, low:high]
+        return replace(self, moments=moments, low=below, high=above, cut=(low, high))
 
 
 def aligned(states: Sequence[Bins]) -> list[Bins]:
@@ -241,8 +223,8 @@ def comparable(states: Sequence[Bins]) -> list[Bins]:
     common = aligned([_trimmed(state, low, high, state.unit - finest) for state in states])
     if common[0].ends[1] - common[0].ends[0] < _FEWEST:
         raise InputError(
-            "The two sketches were made for such different ranges, with rows beyond them, that nothing is left to compare. "
-            "Make the second with the bins of the first: ts.Sketch.fit(y, like=sketch_x)."
+            "The two sketches were made for such different ranges, with rows beyond them, that nothing is left to "
+            "compare. Make the second with the bins of the first: ts.Sketch.fit(y, like=sketch_x)."
         )
     return common
 
@@ -259,16 +241,13 @@ def _sum(a: Bins, b: Bins) -> Bins:
     layout = replace(a.layout, bins=max(a.layout.bins, b.layout.bins))
     if a.layout.span != b.layout.span:
         layout = replace(layout, span=None)
-    return Bins(
-        layout, a.unit, a.start, a.counts + b.counts, a.first + b.first, a.second + b.second,
-        a.low + b.low, a.high + b.high, a.cut,
-    )  # fmt: skip
+    return Bins(layout, a.unit, a.start, a.moments + b.moments, a.low + b.low, a.high + b.high, a.cut)
 
 
 def _range(column: Floats) -> tuple[float, float]:
     """Wide enough for what will come, by the middle of what has come."""
     if not len(column):
-        raise InputError("The range of the bins cannot be chosen from no rows; give ts.BinnedMoments(span=(low, high)).")
+        raise InputError("The range of the bins cannot be chosen from no rows; give BinnedMoments(span=(low, high)).")
     part = column[:: max(1, len(column) // _SAMPLE)]
     part = np.clip(part, -_LARGEST, _LARGEST)
     low, high = (float(q) for q in np.quantile(part, [0.01, 0.99]))

@@ -1,9 +1,9 @@
 r"""From binned moments to the characteristic function, the statistic, and its law under H0.
 
-In a bin with mean c and variance v the wave exp(iwx) averages to exp(iwc) times that of a centred variable with variance
-v: sin(ws)/(ws) with s = √(3v) is right to second order for any, exact for a single value (s = 0) and exact for an even
-spread. An uneven spread shows in the mean, and gives the third-order term below; what remains is of fifth order for
-smooth data. The bound assumes nothing: third-order terms are at most w³v times the bin width over 6.
+In a bin with mean c and variance v the wave exp(iwx) averages to exp(iwc) times that of a centred variable with
+variance v: sin(ws)/(ws) with s = √(3v) is right to second order for any, exact for a single value (s = 0) and exact for
+an even spread. An uneven spread shows in the mean, and gives the third-order term below; what remains is of fifth order
+for smooth data. The bound assumes nothing: third-order terms are at most w³v times the bin width over 6.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from .bins import Bins
 
 Waves = NDArray[np.complex128]
 
-TOLERANCE = 1e-12
+_TOLERANCES = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 _HIGHEST = 1.0  # radians a bin: beyond this frequency the bins know nothing
-_MOST = 1500  # frequencies
+_MOST = 1000  # frequencies
+_HEAVY = 1000  # features that eigenvalues are taken of
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +58,10 @@ class Atoms:
     @classmethod
     def of(cls, bins: Bins) -> Atoms:
         """The atoms of some bins."""
-        used = np.flatnonzero(bins.counts)
-        count = bins.counts[used].astype(np.float64)
-        offset = np.clip(bins.first[used] / count, -0.5, 0.5)
-        variance = np.clip(bins.second[used] / count - offset**2, 0.0, 0.25)
+        used = np.flatnonzero(bins.moments[0])
+        count, first, second = bins.moments[:, used]
+        offset = np.clip(first / count, -0.5, 0.5)
+        variance = np.clip(second / count - offset**2, 0.0, 0.25)
         variance[variance < 1e-10] = 0.0  # one value, up to rounding
         ends = [(bins.low, bins.ends[0]), (bins.high, bins.ends[1])]
         edge = np.array([float(place) for rows, place in ends if rows])
@@ -119,16 +120,19 @@ class WaveGrid:
         """For data of a certain width, in bins; the kernel is in units of the data, and `unit` the width of a bin."""
         scaled = rescaled(kernel, unit)
         top = float(scaled.diagonal(np.zeros((1, 1)))[0])
-        highest = min(_cutoff(scaled), _HIGHEST)
-        period, alias = _period(scaled, TOLERANCE * top, width, 2 * pi * _MOST / highest)
+        for tolerance in _TOLERANCES:  # the first that is affordable
+            period, alias = _period(scaled, tolerance * top, width)
+            if period * _cutoff(scaled, tolerance) <= 2 * pi * _MOST:
+                break
         spacing = 2 * pi / period
-        frequencies = spacing * np.arange(1, max(2, int(np.ceil(highest / spacing))))
+        most = int(np.ceil(_cutoff(scaled, _TOLERANCES[0]) / spacing))
+        frequencies: Floats = spacing * np.arange(1.0, min(max(most, 1), _MOST) + 1)
         weights = 2 * top * spacing * scaled.spectral_density(frequencies[:, None])
         return cls(scaled, spacing, weights, top * _tail(scaled, float(frequencies[-1])) + alias)
 
     def frequencies(self, times: int = 1) -> Floats:
         """Multiples 1, ..., times * M of the spacing."""
-        return self.spacing * np.arange(1, times * len(self.weights) + 1)
+        return np.asarray(self.spacing * np.arange(1.0, times * len(self.weights) + 1), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +186,10 @@ class BinnedPair:
         diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
         inner = float((C * C).sum()) - diagonal_square / size
         square = max(0.0, _unbiased_square(inner, diagonal, diagonal_square, size))
-        values = without_diagonal(np.linalg.eigvalsh(C), diagonal / size, size)
-        triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * float((C * C).sum()) / size
+        heavy = np.argsort(np.concatenate([w, w]))[-_HEAVY:]
+        D = C[np.ix_(heavy, heavy)]
+        values = without_diagonal(np.asarray(np.linalg.eigvalsh(D), dtype=np.float64), diagonal / size, size)
+        triangles = float(np.vdot(D @ D, D)) - 3 * diagonal * float((C * C).sum()) / size
         return CentredSpectrum(
             square, diagonal * size / (size - 1), top, values * np.sqrt(square / max(float(values @ values), 1e-300)),
             triangles, self._cube(),
@@ -212,14 +218,15 @@ def rescaled(kernel: Kernel, unit: float) -> Kernel:
         widths = [part.scale / unit for part in kernel.parts if isinstance(part, RadialKernel)]
         return Gaussian(float(np.sum(np.array(widths) ** -2.0) ** -0.5))
     raise OptionError(
-        f"Sketches serve Gaussian, Laplace, Matérn and rational quadratic kernels, their sums and multiples, not {kernel!r}."
+        "Sketches serve Gaussian, Laplace, Matérn and rational quadratic kernels, their sums and multiples, not "
+        f"{kernel!r}."
     )
 
 
-def _cutoff(kernel: Kernel) -> float:
-    """A frequency beyond which hardly anything of the spectrum lies."""
+def _cutoff(kernel: Kernel, tolerance: float) -> float:
+    """A frequency beyond which hardly anything of the spectrum lies, or the highest that the bins can resolve."""
     frequencies = np.geomspace(1e-9, _HIGHEST, 2000)
-    large = np.flatnonzero(frequencies * kernel.spectral_density(frequencies[:, None]) > TOLERANCE)
+    large = np.flatnonzero(frequencies * kernel.spectral_density(frequencies[:, None]) > tolerance)
     return float(frequencies[min(large[-1] + 1, 1999)]) if len(large) else _HIGHEST
 
 
@@ -229,15 +236,15 @@ def _tail(kernel: Kernel, highest: float) -> float:
     return float(2 * np.trapezoid(frequencies * kernel.spectral_density(frequencies[:, None]), np.log(frequencies)))
 
 
-def _period(kernel: Kernel, tolerance: float, width: float, longest: float) -> tuple[float, float]:
-    """The shortest period at which the copies of the kernel do not matter over the width, and how much they do."""
+def _period(kernel: Kernel, tolerance: float, width: float) -> tuple[float, float]:
+    """A period at which the copies of the kernel do not matter over the width, and how much they do."""
     number = np.arange(1.0, 200.0)
     zero = np.zeros((1, 1))
-    period = width
+    period = 1.01 * width + 1e-3
     while True:
         places = np.concatenate([number * period - width, number * period + width, number * period])[:, None]
         left, right, middle = kernel.block(places, zero)[:, 0].reshape(3, -1)
         alias = abs(float((left + right - 2 * middle).sum()))
-        if alias <= tolerance or period >= longest:
+        if alias <= tolerance:
             return period, alias
-        period = min(1.05 * period, longest)
+        period *= 1.05

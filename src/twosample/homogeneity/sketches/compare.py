@@ -1,0 +1,207 @@
+"""The MMD test of two sketches: the same statistic, laws and result as for two samples in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import _door as door
+from ...core.evidence import Evidence
+from ...errors import InputError, OptionError
+from ...kernels import Kernel
+from ...nulls import Null, Permutation, Spectrum
+from ...results import TestResult
+from ...statistics import QuadraticStatistic, Statistic
+from .bins import Bins, comparable
+from .groups import Groups
+from .median import filled
+from .sketch import Sketch, different_kinds
+from .waves import Atoms, BinnedPair, WaveGrid
+from .worlds import GroupedPair
+
+_BINNED_NULLS = ("spectrum", "gamma", "pearson")
+
+
+def compare_sketches(
+    x: Sketch,
+    y: Sketch,
+    *,
+    kernel: door.KernelLike | None = None,
+    bandwidth: door.BandwidthLike = "median",
+    statistic: Statistic | str = "unbiased",
+    null: Null | str | None = None,
+    level: float = 0.05,
+    rng: door.Seed = None,
+) -> TestResult:
+    """Test whether two samples that are known by their sketches come from the same distribution.
+
+    H0: p = q. H1: p ≠ q.
+
+    Parameters
+    ----------
+    x, y
+        The sketches.
+    kernel, bandwidth
+        For one column: as in :func:`mmd_test`, chosen afterwards. For several columns they were fixed when the sketches
+        began; None takes them as they are.
+    statistic
+        'unbiased' or 'biased'.
+    null
+        None or: for one column 'spectrum' (the default), 'gamma' or 'pearson'; for several 'permutation', of groups.
+    level
+        The level of the test.
+    rng
+        Seed of the permutations.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> from twosample.homogeneity.sketches import compare_sketches
+    >>> rng = np.random.default_rng(0)
+    >>> a = ts.Sketch.fit(rng.normal(size=(4000, 3)))
+    >>> b = ts.Sketch.fit(rng.laplace(size=(4000, 3)), like=a)
+    >>> compare_sketches(a, b, rng=0).rejected
+    True
+    """
+    one, two = _states(x, y)
+    alias, chosen = door.resolve_statistic(statistic)
+    if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
+        raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
+    level = door.check_level(level)
+    if isinstance(one, Bins) and isinstance(two, Bins):
+        null = _null(null, Spectrum(), _BINNED_NULLS, "one column")
+        formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
+        evidence, formula, notes = _binned(one, two, formula, bandwidth, chosen)
+    elif isinstance(one, Groups) and isinstance(two, Groups):
+        null = _null(null, Permutation(), ("permutation",), "several columns")
+        _check_resamples(null, level)
+        _check_kernel(kernel, one.kernel)
+        evidence, notes = _grouped(one, two, chosen, null.resamples, door.generator(rng))
+        formula = one.kernel
+    else:
+        raise InputError(different_kinds(x, y))
+    law, value = null.law(evidence), float(evidence.values[0])
+    return TestResult(
+        test="MMD two-sample test on sketches",
+        symbol=chosen.symbol,
+        statistic=value,
+        pvalue=law.pvalue(value),
+        threshold=law.threshold(level),
+        level=level,
+        m=evidence.m,
+        n=evidence.n,
+        columns=one.columns,
+        null=null,
+        law=law,
+        kernel=formula,
+        notes=notes + null.notes(evidence),
+    )
+
+
+def _states(x: Sketch, y: Sketch) -> tuple[Bins | Groups, Bins | Groups]:
+    for name, sketch in (("x", x), ("y", y)):
+        if not isinstance(sketch, Sketch):
+            raise InputError(f"{name} is {type(sketch).__name__} and the other a Sketch; make both of them sketches.")
+        if sketch.rows < 2:
+            raise InputError(f"{name} is a sketch of {sketch.rows} row(s); a sample needs at least 2.")
+    if x.columns != y.columns:
+        raise InputError(f"x has {x.columns} column(s) and y has {y.columns}; both must have the same columns.")
+    assert x.state is not None
+    assert y.state is not None
+    return x.state, y.state
+
+
+def _null(null: Null | str | None, default: Null, allowed: tuple[str, ...], what: str) -> Null:
+    if null is None:
+        return default
+    resolved = door.resolve_null(null)
+    if resolved.name not in allowed:
+        raise OptionError(
+            f"null={resolved.name!r} needs the rows. With sketches of {what} use {' or '.join(map(repr, allowed))}."
+        )
+    return resolved
+
+
+def _binned(
+    one: Bins, two: Bins, kernel: Kernel, bandwidth: door.BandwidthLike, statistic: QuadraticStatistic
+) -> tuple[Evidence, Kernel, tuple[str, ...]]:
+    """One column: everything from the characteristic functions."""
+    a, b = comparable([one, two])
+    unit = 2.0**a.unit
+    pool = Atoms.of(a.merged(b))
+    formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
+    grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
+    pair = BinnedPair(Atoms.of(a), Atoms.of(b), grid)
+    sums, form = pair.sums(), statistic.form(pair.m, pair.n)
+    bound = pair.bound()
+    constant = len(pool.place) == 1 and not pool.variance.any()
+    values = np.zeros(1) if constant else statistic.of_form(form.value(sums))
+    evidence = Evidence(
+        values=values,
+        tolerance=form.tolerance(sums),
+        exhaustive=False,
+        m=pair.m,
+        n=pair.n,
+        kernel=repr(formula),
+        bounds=formula.bounds,
+        term_count=min(pair.m, pair.n) // 2,
+        form=form,
+        root=statistic.root,
+        centred=pair.centred,
+        spread=sums.spread,
+    )
+    return evidence, formula, _binned_notes(a, b, bound, constant)
+
+
+def _binned_notes(a: Bins, b: Bins, bound: float, constant: bool) -> tuple[str, ...]:
+    if constant:
+        return ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
+    notes = [f"From bins of width {2.0**a.unit:.4g}: MMD² of the rows themselves is within {bound:.2g} of that."]
+    shares = [(state.low + state.high) / state.rows for state in (a, b)]
+    if any(shares):
+        notes.append(
+            f"{shares[0]:.3g} of x and {shares[1]:.3g} of y lie beyond the bins and count as if they lay at the edge."
+        )
+    return tuple(notes)
+
+
+def _grouped(
+    one: Groups, two: Groups, statistic: QuadraticStatistic, count: int, rng: np.random.Generator
+) -> tuple[Evidence, tuple[str, ...]]:
+    """Several columns: the statistic in worlds with other groups."""
+    pair = GroupedPair(one, two)
+    m, n = one.rows, two.rows
+    sums, form = pair.sums(count, rng), statistic.form(m, n)
+    evidence = Evidence(
+        values=statistic.of_form(form.value(sums)),
+        tolerance=form.tolerance(sums),
+        exhaustive=False,
+        m=m,
+        n=n,
+        kernel=repr(one.kernel),
+        bounds=one.kernel.bounds,
+        term_count=min(m, n) // 2,
+        form=form,
+        root=statistic.root,
+        spread=sums.spread,
+    )
+    groups = f"{int((one.sizes > 0).sum())} and {int((two.sizes > 0).sum())} groups of rows"
+    how = (
+        f"{groups} of equal sizes were permuted: exact."
+        if pair.exchangeable
+        else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
+    )
+    return evidence, (how, f"The kernel is that of {len(one.weights)} random frequencies.")
+
+
+def _check_kernel(asked: door.KernelLike | None, known: Kernel) -> None:
+    if asked is None:
+        return
+    kernel = door.resolve_kernel(asked)
+    if kernel != known and kernel.fill(lambda metric: getattr(known, "bandwidth", None) or 1.0) != known:
+        raise OptionError(f"kernel={kernel!r}: sketches of several columns have their kernel, here {known!r}.")
+
+
+def _check_resamples(null: Null, level: float) -> None:
+    if (null.resamples + 1) * level < 1 - 1e-9:
+        needed = int(np.ceil(1 / level - 1e-9)) - 1
+        raise OptionError(f"null={null!r} can never give a p-value below level={level:g}. Use at least n={needed}.")

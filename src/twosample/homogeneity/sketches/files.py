@@ -1,0 +1,211 @@
+"""Sketches as files: two lines of JSON, a header that vouches for the body, and the body. See docs/sketch-format.md."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, OptionError
+from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from .bins import BinnedMoments, Bins
+from .groups import GroupedFeatures, Groups
+
+FORMAT, VERSION = "twosample-sketch", 1
+
+State = Bins | Groups
+Record = dict[str, Any]
+
+_KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in (Gaussian, Laplace, Matern, RationalQuadratic)}
+_ROUNDING = 1e-6
+
+
+def write(state: State, path: str | os.PathLike[str]) -> None:
+    """Write a file, whole or not at all."""
+    record = _bins_record(state) if isinstance(state, Bins) else _groups_record(state)
+    body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")
+    header = {"format": FORMAT, "version": VERSION, "bytes": len(body), "sha256": sha256(body).hexdigest()}
+    target = Path(path)
+    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        try:
+            file.write(json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            file.close()
+            Path(file.name).unlink()
+            raise
+    Path(file.name).replace(target)
+
+
+def read(path: str | os.PathLike[str]) -> State:
+    """Read a file, or say what is wrong with it."""
+    try:
+        content = Path(path).read_bytes()
+    except IsADirectoryError:
+        _refuse(path, "it is a folder")
+    head, _, rest = content.partition(b"\n")
+    header = _parsed(path, head, "its first line is not that of a sketch")
+    if header.get("format") != FORMAT:
+        _refuse(path, f"its first line does not say {FORMAT!r}")
+    if header.get("version") != VERSION:
+        _refuse(path, f"it has version {header.get('version')!r}, and this twosample reads version {VERSION}")
+    body = rest.removesuffix(b"\n")
+    if len(body) != header.get("bytes"):
+        _refuse(path, f"it was cut off or added to: {len(body)} bytes instead of {header.get('bytes')}")
+    if sha256(body).hexdigest() != header.get("sha256"):
+        _refuse(path, "its contents have changed since they were written (checksum)")
+    record = _parsed(path, body, "its second line is not JSON")
+    try:
+        return _state(record)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        _refuse(path, f"its contents do not make sense ({type(error).__name__}: {error})")
+
+
+def _refuse(path: str | os.PathLike[str], why: str) -> NoReturn:
+    raise InputError(f"{os.fspath(path)} is not a sketch that can be used: {why}.") from None
+
+
+def _parsed(path: str | os.PathLike[str], text: bytes, why: str) -> Record:
+    try:
+        value = json.loads(text.decode("ascii"), parse_constant=lambda name: _refuse(path, f"it holds {name}"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        _refuse(path, why)
+    if not isinstance(value, dict):
+        _refuse(path, why)
+    return value
+
+
+def _state(record: Mapping[str, Any]) -> State:
+    kind = record["kind"]
+    if kind == "bins":
+        return _bins(record)
+    if kind == "groups":
+        return _groups(record)
+    raise ValueError(f"kind {kind!r} is neither 'bins' nor 'groups'")
+
+
+def _bins_record(state: Bins) -> Record:
+    used = np.flatnonzero(state.moments[0])
+    return {
+        "kind": "bins",
+        "bins": int(state.layout.bins),
+        "span": state.layout.span,
+        "unit": state.unit,
+        "start": state.start,
+        "length": state.size,
+        "cut": state.cut,
+        "below": state.low,
+        "above": state.high,
+        "bin": used.tolist(),
+        "count": state.moments[0, used].astype(np.int64).tolist(),
+        "first": state.moments[1, used].tolist(),
+        "second": state.moments[2, used].tolist(),
+    }
+
+
+def _bins(record: Mapping[str, Any]) -> Bins:
+    span, cut = record["span"], record["cut"]
+    layout = BinnedMoments(_whole(record, "bins", 64), None if span is None else (float(span[0]), float(span[1])))
+    length = _whole(record, "length", 1)
+    used, count = (_numbers(record[name], np.int64) for name in ("bin", "count"))
+    first, second = (_numbers(record[name], np.float64) for name in ("first", "second"))
+    _require(length <= layout.bins and -1000 <= record["unit"] <= 1023, "unit and number of bins")
+    _require(len(used) == len(count) == len(first) == len(second), "as many bins as counts and sums")
+    _require(not len(used) or (used[0] >= 0 and used[-1] < length and (np.diff(used) > 0).all()), "bins in order")
+    _require((count > 0).all(), "positive counts")
+    _require((np.abs(first) <= 0.5 * count + _ROUNDING).all(), "first moments within bins")
+    _require((second <= 0.25 * count + _ROUNDING).all(), "second moments within bins")
+    _require((second * count - first**2 >= -_ROUNDING * count**2).all(), "second moments not below squared means")
+    if cut is not None:
+        _require(len(cut) == 2 and 0 <= int(cut[0]) <= int(cut[1]) <= length, "a cut within the bins")
+        cut = (int(cut[0]), int(cut[1]))
+    moments = np.zeros((3, length))
+    moments[:, used] = count, first, second
+    below, above = _whole(record, "below", 0), _whole(record, "above", 0)
+    return Bins(layout, int(record["unit"]), int(record["start"]), moments, below, above, cut)
+
+
+def _groups_record(state: Groups) -> Record:
+    return {
+        "kind": "groups",
+        "kernel": _kernel_record(state.kernel),
+        "standardise": bool(state.layout.standardise),
+        "seed": int(state.layout.seed),
+        "location": state.location.tolist(),
+        "scale": state.scale.tolist(),
+        "frequencies": state.waves.tolist(),
+        "weights": state.weights.tolist(),
+        "sizes": state.sizes.tolist(),
+        "sums": state.sums.tolist(),
+    }
+
+
+def _groups(record: Mapping[str, Any]) -> Groups:
+    kernel = _kernel(record["kernel"])
+    location, scale = (_numbers(record[name], np.float64) for name in ("location", "scale"))
+    waves, sums = (_numbers(record[name], np.float64, 2) for name in ("frequencies", "sums"))
+    weights, sizes = _numbers(record["weights"], np.float64), _numbers(record["sizes"], np.int64)
+    d, J, G = len(location), len(weights), len(sizes)
+    _require(d > 0 and scale.shape == (d,) and waves.shape == (J, d) and sums.shape == (G, 2 * J), "arrays that fit")
+    _require((scale > 0).all() and (weights >= 0).all() and (sizes >= 0).all(), "positive scales, weights and sizes")
+    largest = np.outer(sizes, np.sqrt(np.concatenate([weights, weights])))
+    _require((np.abs(sums) <= largest * (1 + _ROUNDING)).all(), "sums of numbers that are at most 1")
+    layout = GroupedFeatures(G, J, kernel, standardise=bool(record["standardise"]), seed=_whole(record, "seed", 0))
+    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes)
+
+
+def _kernel_record(kernel: Kernel) -> Record:
+    if isinstance(kernel, Scaled):
+        return {"name": "Scaled", "factor": float(kernel.factor), "kernel": _kernel_record(kernel.kernel)}
+    if isinstance(kernel, Sum | Product):
+        return {"name": type(kernel).__name__, "parts": [_kernel_record(part) for part in kernel.parts]}
+    name = type(kernel).__name__
+    if name not in _KERNELS:
+        raise OptionError(f"{kernel!r} cannot be written to a file.")
+    return {"name": name, **{key: float(value) for key, value in vars(kernel).items()}}
+
+
+def _kernel(record: Mapping[str, Any]) -> Kernel:
+    options = dict(record)
+    name = options.pop("name")
+    if name == "Scaled":
+        return Scaled(_kernel(options["kernel"]), float(options["factor"]))
+    if name in ("Sum", "Product"):
+        parts = tuple(_kernel(part) for part in options["parts"])
+        return Sum(parts) if name == "Sum" else Product(parts)
+    if name not in _KERNELS:
+        raise ValueError(f"the kernel {name!r} is not known")
+    if "norm" in options:
+        options["norm"] = int(options["norm"])
+    kernel = _KERNELS[name](**options)
+    _require(not kernel.needs_bandwidth, "a bandwidth")
+    return kernel
+
+
+def _numbers(values: object, kind: type[np.int64 | np.float64], dimensions: int = 1) -> NDArray[Any]:
+    array = np.array(values, dtype=kind, ndmin=1) if values else np.empty((0,) * dimensions, dtype=kind)
+    _require(array.ndim == dimensions and bool(np.isfinite(array).all()), f"{dimensions}-dimensional finite numbers")
+    if kind is np.int64:
+        _require(all(type(value) is int for value in np.asarray(values, dtype=object).ravel()), "whole numbers")
+    return array
+
+
+def _whole(record: Mapping[str, Any], name: str, least: int) -> int:
+    value = record[name]
+    _require(type(value) is int and value >= least, f"{name} a whole number of at least {least}")
+    return int(value)
+
+
+def _require(holds: bool | np.bool_, what: str) -> None:
+    if not holds:
+        raise ValueError(f"expected {what}")
+
+

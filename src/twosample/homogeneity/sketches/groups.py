@@ -1,0 +1,191 @@
+"""Several columns as mean embeddings of groups of rows: sums of random Fourier features.
+
+Row i goes to group i modulo the number of groups. If rows are independent and identically distributed, groups are too,
+and what permuting rows does for a sample in memory, permuting groups does for a sketch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _door as door
+from ...core.types import Floats
+from ...engines.features import CosineMap, draw_frequencies
+from ...errors import InputError, OptionError
+from ...kernels import Kernel
+
+_ROWS = 2000  # of the first batch, that the bandwidth is chosen from
+_ENTRIES = 1 << 18  # features that are made at a time
+
+
+@dataclass(frozen=True)
+class GroupedFeatures:
+    """How a :class:`Sketch` keeps several columns: sums of random Fourier features over groups of rows.
+
+    The kernel is fixed when the sketch begins. Its size does not depend on the number of rows: groups times twice the
+    number of frequencies.
+
+    Parameters
+    ----------
+    groups
+        Into how many groups the rows are dealt, in turn. They are what the permutation test permutes.
+    frequencies
+        The number of random frequencies. The test is valid for the kernel of the features as it is; more of them bring
+        that closer to the kernel asked for.
+    kernel, bandwidth
+        As in :func:`mmd_test`: a shift-invariant kernel, and a rule that looks at the first batch.
+    standardise
+        Whether columns are first divided by their spread in the first batch, for columns in different units.
+    seed
+        Seed of the frequencies.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> ts.Sketch.fit([[0.0, 1.0], [1.0, 2.0], [2.0, 1.0]], ts.GroupedFeatures(groups=16, frequencies=32)).nbytes
+    9088
+    """
+
+    groups: int = 64
+    frequencies: int = 128
+    kernel: door.KernelLike = "gaussian"
+    bandwidth: door.BandwidthLike = "median"
+    standardise: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("groups", 8), ("frequencies", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise OptionError(f"GroupedFeatures: {name}={value!r} must be a whole number of at least {least}.")
+        door.resolve_bandwidth(self.bandwidth, door.resolve_kernel(self.kernel))
+
+    def state(self, rows: Floats) -> Groups:
+        """Empty groups, with kernel and frequencies from the first rows."""
+        if len(rows) < 2:
+            raise InputError(f"The first batch of a sketch of several columns has {len(rows)} row(s), not 2 or more.")
+        rng = np.random.default_rng(self.seed)
+        part = rows[:: max(1, len(rows) // _ROWS)][:_ROWS]
+        location = np.median(part, axis=0)
+        scale = np.ones(rows.shape[1])
+        if self.standardise:
+            scale = _spread(part - location)
+        kernel = door.resolve_kernel(self.kernel)
+        rule = door.resolve_bandwidth(self.bandwidth, kernel)
+        kernel = door.fill_bandwidth(kernel, rule, (part - location) / scale, rng)
+        waves, weights = draw_frequencies(kernel, rows.shape[1], self.frequencies, True, rng)
+        none = np.zeros((self.groups, 2 * len(weights)))
+        return Groups(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The sums themselves: never changed, only replaced.
+
+    Parameters
+    ----------
+    layout
+        What was asked for.
+    kernel
+        The kernel that the features stand for, of standardised columns.
+    location, scale
+        ``(d,)`` what is subtracted from and divided out of the columns.
+    waves, weights
+        ``(J, d)`` frequencies and ``(J,)`` what each adds to k(x, x).
+    sums
+        ``(G, 2 J)`` sums of the features.
+    sizes
+        ``(G,)`` rows.
+    """
+
+    layout: GroupedFeatures
+    kernel: Kernel
+    location: Floats
+    scale: Floats
+    waves: Floats
+    weights: Floats
+    sums: Floats = field(repr=False)
+    sizes: NDArray[np.int64]
+
+    @property
+    def columns(self) -> int:
+        """Columns of the data."""
+        return len(self.location)
+
+    @property
+    def rows(self) -> int:
+        """Rows so far."""
+        return int(self.sizes.sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        arrays = (self.location, self.scale, self.waves, self.weights, self.sums, self.sizes)
+        return sum(array.nbytes for array in arrays)
+
+    def added(self, rows: Floats) -> Groups:
+        """With more rows, dealt to the groups in turn."""
+        sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
+        at, start = self.rows % groups, 0
+        step = max(1, _ENTRIES // sums.shape[1] // groups) * groups
+        while start < len(rows):
+            stop = start + (groups - at if at else step)  # complete a round first, then whole rounds
+            phi = self._features((rows[start:stop] - self.location) / self.scale)
+            whole = len(phi) // groups * groups
+            if whole:
+                sums += phi[:whole].reshape(-1, groups, phi.shape[1]).sum(axis=0)
+                sizes += whole // groups
+            sums[at : at + len(phi) - whole] += phi[whole:]
+            sizes[at : at + len(phi) - whole] += 1
+            start, at = start + len(phi), 0
+        return replace(self, sums=sums, sizes=sizes)
+
+    def merged(self, other: Groups) -> Groups:
+        """The rows of both, group by group."""
+        check_alike(self, other)
+        return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes)
+
+    def blank(self) -> Groups:
+        """The same kernel and frequencies without rows."""
+        return replace(self, sums=np.zeros_like(self.sums), sizes=np.zeros_like(self.sizes))
+
+    @cached_property
+    def _features(self) -> CosineMap:
+        return CosineMap(self.waves, self.weights, single=False)
+
+
+def check_alike(a: Groups, b: Groups) -> None:
+    """Refuse sketches that do not speak of the same features."""
+    if a.columns != b.columns:
+        raise InputError(f"The sketches have different columns: {a.columns} and {b.columns}.")
+    for name, words in _WORDS.items():
+        same = a.kernel == b.kernel if name == "kernel" else np.array_equal(getattr(a, name), getattr(b, name))
+        if not same:
+            raise InputError(
+                f"The sketches were begun apart and do not fit together: they differ in {words}. Begin the second with "
+                "the settings of the first: ts.Sketch.fit(y, like=sketch_x)."
+            )
+    if len(a.sizes) != len(b.sizes):
+        raise InputError(f"The sketches have different numbers of groups, {len(a.sizes)} and {len(b.sizes)}.")
+
+
+_WORDS = {
+    "kernel": "the kernel or its bandwidth",
+    "location": "the location of the columns",
+    "scale": "the scale of the columns",
+    "waves": "the frequencies",
+    "weights": "the weights of the frequencies",
+}
+
+
+def _spread(centred: Floats) -> Floats:
+    """``(d,)`` typical sizes of the columns: median absolute deviation, else root mean square, else 1."""
+    middle = np.median(np.abs(centred), axis=0)
+    largest = np.abs(centred).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    square = unit * np.sqrt(np.mean((centred / unit) ** 2, axis=0))
+    return np.where(middle > 0, middle, np.where(square > 0, square, 1.0))

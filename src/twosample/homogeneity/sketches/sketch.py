@@ -1,0 +1,229 @@
+"""A summary of one sample of any size, that can be merged, kept, sent, and tested against another."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ... import _door as door
+from ...core.types import Floats
+from ...errors import InputError, OptionError
+from . import files
+from .bins import BinnedMoments, Bins
+from .files import State
+from .groups import GroupedFeatures
+from .waves import Atoms, Waves
+
+Layout = BinnedMoments | GroupedFeatures
+
+
+class Sketch:
+    """A summary of fixed size of one sample, enough for the MMD test against another and for its p-value.
+
+    One column is kept as moments in bins, several as sums of features over groups of rows. Rows go in by
+    :meth:`update`, in batches of any sizes; sketches of parts of a sample :meth:`merge` into that of the whole;
+    :meth:`save` writes a plain file. No row is kept, though a bin or group that holds a single row gives it away: a
+    sketch makes data small, not anonymous.
+
+    Parameters
+    ----------
+    layout
+        ``ts.BinnedMoments(...)`` (one column) or ``ts.GroupedFeatures(...)``; None: by the number of columns.
+    like
+        Another sketch whose bins or features are used. Needed to compare or merge sketches of several columns; of one
+        column any two sketches fit.
+
+    Notes
+    -----
+    The first batch fixes what is open: the range of the bins, or kernel, bandwidth and frequencies. It should be
+    typical. Time O(1) a row for one column, O(frequencies · columns) for several.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> a = ts.Sketch.fit(rng.normal(size=5000))
+    >>> b = ts.Sketch(like=a)
+    >>> for _ in range(10):
+    ...     b = b.update(rng.normal(0.1, 1.0, size=500))
+    >>> r = ts.mmd_test(a, b)
+    >>> r.rejected, r.m, r.n
+    (True, 5000, 5000)
+    """
+
+    def __init__(self, layout: Layout | None = None, *, like: Sketch | None = None) -> None:
+        if layout is not None and not isinstance(layout, BinnedMoments | GroupedFeatures):
+            raise OptionError(f"layout={layout!r} must be a ts.BinnedMoments or a ts.GroupedFeatures.")
+        if like is not None and layout is not None:
+            raise OptionError("Give a layout or a sketch to be like, not both.")
+        self._layout = layout
+        self._state: State | None = None
+        if like is not None:
+            self._layout = like._layout
+            self._state = None if like._state is None else like._state.blank()
+
+    @classmethod
+    def fit(cls, data: object, layout: Layout | None = None, *, like: Sketch | None = None) -> Sketch:
+        """The sketch of a sample, or of its first batch.
+
+        Parameters
+        ----------
+        data
+            Rows, as in :func:`mmd_test`.
+        layout, like
+            As for the class.
+
+        Examples
+        --------
+        >>> import twosample as ts
+        >>> ts.Sketch.fit([1.0, 2.0, 2.5]).rows
+        3
+        """
+        return cls(layout, like=like).update(data)
+
+    def update(self, batch: object) -> Sketch:
+        """Take in more rows; returns itself.
+
+        Parameters
+        ----------
+        batch
+            Rows, any number of them. A batch that cannot be used changes nothing.
+        """
+        rows = _finite_rows(batch)
+        if not len(rows):
+            return self
+        state = self._state
+        if state is None:
+            layout = self._layout or (BinnedMoments() if rows.shape[1] == 1 else GroupedFeatures())
+            state = layout.state(rows)
+        if rows.shape[1] != state.columns:
+            raise InputError(f"batch has {rows.shape[1]} column(s) and the sketch {state.columns}.")
+        self._state = state.added(rows)
+        return self
+
+    def merge(self, other: Sketch) -> Sketch:
+        """The sketch of the rows of both, in any order; neither is changed.
+
+        Parameters
+        ----------
+        other
+            A sketch of the same columns; of several columns, one that was begun with ``like=``.
+
+        Examples
+        --------
+        >>> import twosample as ts
+        >>> a, b = ts.Sketch.fit([1.0, 2.0]), ts.Sketch.fit([2.0, 30.0, 4.0])
+        >>> a.merge(b).rows
+        5
+        """
+        if not isinstance(other, Sketch):
+            raise InputError(f"A sketch can be merged with a sketch only, not with {type(other).__name__}.")
+        merged = Sketch(self._layout or other._layout)
+        a, b = self._state, other._state
+        if a is None or b is None:
+            merged._state = a or b
+        elif isinstance(a, Bins) and isinstance(b, Bins):
+            merged._state = a.merged(b)
+        elif isinstance(a, Bins) or isinstance(b, Bins):
+            raise InputError(different_kinds(self, other))
+        else:
+            merged._state = a.merged(b)
+        return merged
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sketch to a file, whole or not at all. The format is in docs/sketch-format.md.
+
+        Parameters
+        ----------
+        path
+            The file; it is replaced if it exists.
+        """
+        if self._state is None:
+            raise InputError("An empty sketch has nothing to save; give it rows first.")
+        files.write(self._state, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Sketch:
+        """Read a sketch from a file; a file that is not whole, or not a sketch, is refused.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
+        sketch = cls()
+        sketch._state = files.read(path)
+        sketch._layout = sketch._state.layout
+        return sketch
+
+    @property
+    def rows(self) -> int:
+        """Rows so far."""
+        return 0 if self._state is None else self._state.rows
+
+    @property
+    def columns(self) -> int:
+        """Columns of the rows; 0 before the first."""
+        return 0 if self._state is None else self._state.columns
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory; they do not depend on the number of rows."""
+        return 0 if self._state is None else self._state.nbytes
+
+    @property
+    def layout(self) -> Layout | None:
+        """How rows are kept; None before it is known."""
+        return self._layout if self._state is None else self._state.layout
+
+    @property
+    def state(self) -> State | None:
+        """The arrays behind it: read them, do not write them."""
+        return self._state
+
+    @property
+    def beyond(self) -> float:
+        """Share of the rows beyond the bins, which are treated as if they lay at the edge; 0 for several columns."""
+        return (self._state.low + self._state.high) / self.rows if isinstance(self._state, Bins) and self.rows else 0.0
+
+    def characteristic_function(self, frequencies: object) -> tuple[Waves, Floats]:
+        """E exp(iwx) of one column at any frequencies, and bounds on the error.
+
+        Parameters
+        ----------
+        frequencies
+            Numbers w, in radians per unit of the data.
+
+        Examples
+        --------
+        >>> import numpy as np, twosample as ts
+        >>> values, bounds = ts.Sketch.fit([0.0, 1.0, 1.0, 2.0]).characteristic_function([0.0, np.pi])
+        >>> values.real.round(12) + 0.0
+        array([1., 0.])
+        """
+        if not isinstance(self._state, Bins) or not self.rows:
+            raise InputError("Only a sketch of one column with rows knows its characteristic function.")
+        w = door.points(frequencies, "frequencies", least=0)[:, 0]
+        unit = 2.0**self._state.unit
+        atoms = Atoms.of(self._state)
+        shift = np.exp(1j * w * (self._state.start * unit))
+        return shift * atoms.waves(w * unit), atoms.error(w * unit)
+
+    def __repr__(self) -> str:
+        columns = f"{self.columns} column{'s' if self.columns != 1 else ''}"
+        return f"Sketch({self.rows} rows, {columns}, {self.layout!r})"
+
+
+def different_kinds(a: Sketch, b: Sketch) -> str:
+    """Why two sketches do not fit."""
+    return f"The sketches keep rows in different ways: {a!r} and {b!r}. Make the second like the first: like=sketch_x."
+
+
+def _finite_rows(batch: object) -> Floats:
+    """Rows of finite numbers; arrays of doubles are not copied."""
+    if type(batch) is np.ndarray and batch.dtype == np.float64 and batch.ndim in (1, 2) and np.isfinite(batch).all():
+        rows = batch[:, None] if batch.ndim == 1 else batch
+        if rows.shape[1]:
+            return rows
+    return door.points(batch, "batch", least=0)
