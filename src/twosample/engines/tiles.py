@@ -3,7 +3,8 @@
 Distances come from one matrix product of augmented rows, ``|a|² + |b|² - 2 a'b``, which is quick but loses digits when
 points lie many bandwidths from their centre. So the precision is chosen by how far they lie: single precision where
 the loss stays below the rounding of the sums and there is something to gain (thousands of points), double precision
-beyond, and plain differences where even that would show. Kernels with a kink at zero distance always get double precision.
+beyond, and plain differences where even that would show. Kernels with a kink at zero distance always get double
+precision.
 """
 
 from __future__ import annotations

@@ -143,6 +143,7 @@ def _groups_record(state: Groups) -> Record:
         "scale": state.scale.tolist(),
         "frequencies": state.waves.tolist(),
         "weights": state.weights.tolist(),
+        "turn": state.turn,
         "sizes": state.sizes.tolist(),
         "sums": state.sums.tolist(),
     }
@@ -158,8 +159,9 @@ def _groups(record: Mapping[str, Any]) -> Groups:
     _require((scale > 0).all() and (weights >= 0).all() and (sizes >= 0).all(), "positive scales, weights and sizes")
     largest = np.outer(sizes, np.sqrt(np.concatenate([weights, weights])))
     _require((np.abs(sums) <= largest * (1 + _ROUNDING)).all(), "sums of numbers that are at most 1")
+    turn = None if record["turn"] is None else _whole(record, "turn", 0) % G
     layout = GroupedFeatures(G, J, kernel, standardise=bool(record["standardise"]), seed=_whole(record, "seed", 0))
-    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes)
+    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes, turn)
 
 
 def _kernel_record(kernel: Kernel) -> Record:

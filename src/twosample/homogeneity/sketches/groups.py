@@ -1,6 +1,7 @@
 """Several columns as mean embeddings of groups of rows: sums of random Fourier features.
 
-Row i goes to group i modulo the number of groups. If rows are independent and identically distributed, groups are too,
+Rows go to the groups in turn. The first row decides by a checksum which group is first, so that the rows of many small
+sketches that are merged spread over all groups. If rows are independent and identically distributed, groups are too,
 and what permuting rows does for a sample in memory, permuting groups does for a sketch.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +102,8 @@ class Groups:
         ``(G, 2 J)`` sums of the features.
     sizes
         ``(G,)`` rows.
+    turn
+        The group of the next row; None before the first.
     """
 
     layout: GroupedFeatures
@@ -110,6 +114,7 @@ class Groups:
     weights: Floats
     sums: Floats = field(repr=False)
     sizes: NDArray[np.int64]
+    turn: int | None = None
 
     @property
     def columns(self) -> int:
@@ -130,7 +135,10 @@ class Groups:
     def added(self, rows: Floats) -> Groups:
         """With more rows, dealt to the groups in turn."""
         sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
-        at, start = self.rows % groups, 0
+        at, start = self.turn, 0
+        if at is None:
+            at = crc32(np.ascontiguousarray(rows[:1]).tobytes()) % groups
+        turn = (at + len(rows)) % groups
         step = max(1, _ENTRIES // sums.shape[1] // groups) * groups
         while start < len(rows):
             stop = start + (groups - at if at else step)  # complete a round first, then whole rounds
@@ -142,16 +150,18 @@ class Groups:
             sums[at : at + len(phi) - whole] += phi[whole:]
             sizes[at : at + len(phi) - whole] += 1
             start, at = start + len(phi), 0
-        return replace(self, sums=sums, sizes=sizes)
+        return replace(self, sums=sums, sizes=sizes, turn=turn)
 
     def merged(self, other: Groups) -> Groups:
         """The rows of both, group by group."""
         check_alike(self, other)
-        return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes)
+        turns = [turn for turn in (self.turn, other.turn) if turn is not None]
+        turn = sum(turns) % len(self.sizes) if turns else None
+        return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes, turn=turn)
 
     def blank(self) -> Groups:
         """The same kernel and frequencies without rows."""
-        return replace(self, sums=np.zeros_like(self.sums), sizes=np.zeros_like(self.sizes))
+        return replace(self, sums=np.zeros_like(self.sums), sizes=np.zeros_like(self.sizes), turn=None)
 
     @cached_property
     def _features(self) -> CosineMap:
