@@ -39,7 +39,7 @@ def tree_tests(n: int = 1000, d: int = 10) -> Iterator[Row]:
     case = f"n=m={n}, d={d}, R=999"
     for name, time in (("runs test", runs), ("tree KS test", smirnov)):
         detail = f"{time:.3f} s / {sorting:.3f} s"
-        yield Row(f"{name} / pairwise distances and sorting them, {case}", time / sorting, 2, detail=detail)
+        yield Row(f"{name} / pdist and sort, {case}", time / sorting, 2, detail=detail)
 
 
 def once(name: str, test: object, n: int, d: int, target: float | None = None) -> Row:

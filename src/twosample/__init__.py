@@ -3,6 +3,8 @@
 ``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where.
 """
 
+from . import metrics, rivals
+from ._version import __version__
 from .engines import Auto, Dense, Fourier, LowRank, Plan, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
 from .homogeneity import Witness, WitnessRows, mmd, mmd_test, plan, witness
@@ -28,13 +30,11 @@ from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Perm
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 
-__version__ = "0.1.0"
-
 __all__ = [
     "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "Fourier", "FunctionKernel", "Gamma",
     "Gaussian", "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "LowRank", "Matern",
     "McDiarmid", "Median", "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan",
     "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning",
-    "Spectrum", "Sum", "TestResult", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "mmd",
-    "mmd_test", "plan", "witness",
+    "Spectrum", "Sum", "TestResult", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "metrics",
+    "mmd", "mmd_test", "plan", "rivals", "witness",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, TypeVar
 
 import numpy as np
@@ -171,6 +172,15 @@ def check_level(level: object) -> float:
     if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < float(level) < 1:
         raise OptionError(f"level={level!r} must be a number strictly between 0 and 1, such as 0.05.")
     return float(level)
+
+
+def check_resamples(null: Null, level: float) -> None:
+    """Too few resamples for the level is a mistake in the options, and easily mended."""
+    if null.resamples and (null.resamples + 1) * level < 1 - 1e-9:
+        raise OptionError(
+            f"null={null!r} can never give a p-value below {1 / (null.resamples + 1):.3g}, and level={level:g} was "
+            f"asked for. Use at least n={ceil(1 / level - 1e-9) - 1}."
+        )
 
 
 def generator(rng: Seed) -> np.random.Generator:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from ._version import __version__
 from .core.laws import Law
+from .errors import SmallSampleWarning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +55,8 @@ class TestResult:
         Why this engine.
     notes
         What the user should know.
+    citation
+        The paper behind the test.
 
     Examples
     --------
@@ -78,16 +83,12 @@ class TestResult:
     engine: Engine | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
+    citation: str = field(default=PAPER, repr=False)
 
     @property
     def rejected(self) -> bool:
         """Whether H0 (p = q) is rejected at the level."""
         return self.pvalue <= self.level
-
-    @property
-    def citation(self) -> str:
-        """The paper behind the test."""
-        return PAPER
 
     def summary(self) -> str:
         """The result as text."""
@@ -98,8 +99,6 @@ class TestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values that JSON can hold; infinite thresholds become None."""
-        from . import __version__
-
         return {
             "schema": 1,
             "test": self.test,
@@ -156,3 +155,36 @@ class TestResult:
             for label, text in rows
         )
         return f"<div><b>{escape(self.test)}: {verdict}</b><table>{body}</table></div>"
+
+
+def conclude(law: Law, *, statistic: float, level: float, m: int, n: int, depth: int = 0, **facts: Any) -> TestResult:
+    """The result of a test: p-value and threshold from the law, and a warning when no p-value could reach the level.
+
+    Parameters
+    ----------
+    law
+        The law of the statistic under H0.
+    statistic, level, m, n, **facts
+        The other fields of :class:`TestResult`.
+    depth
+        How many functions stand between the caller of this one and the user, for the warning to point at.
+    """
+    notes = tuple(facts.pop("notes", ()))
+    if law.least > level * (1 + 1e-9):
+        text = (
+            f"With m={m} and n={n} there is no p-value below {law.least:.3g}: this test can never reject at level "
+            f"{level:g}. Collect more rows."
+        )
+        warnings.warn(text, SmallSampleWarning, stacklevel=3 + depth)
+        notes += (text,)
+    return TestResult(
+        statistic=statistic,
+        pvalue=law.pvalue(statistic),
+        threshold=law.threshold(level),
+        level=level,
+        m=m,
+        n=n,
+        law=law,
+        notes=notes,
+        **facts,
+    )

@@ -136,9 +136,9 @@ def test_every_null_agrees_with_dense(null, statistic):
     """Many features, so that the kernel is close."""
     x, y = points(3, 80), points(3, 70, seed=1) + 0.25
     ours, exact = (
-        ts.mmd_test(x, y, null=null, statistic=statistic, engine=e, rng=1) for e in (Features(8000), ts.Dense())
+        ts.mmd_test(x, y, null=null, statistic=statistic, engine=e, rng=1) for e in (Features(3000), ts.Dense())
     )
-    assert abs(ours.pvalue - exact.pvalue) < 0.03
+    assert abs(ours.pvalue - exact.pvalue) < 0.04
     assert np.isclose(ours.threshold, exact.threshold, rtol=0.1)
     assert "random Fourier features" in " ".join(ours.notes)
 

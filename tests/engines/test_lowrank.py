@@ -152,7 +152,8 @@ def random_problem(seed):
     y = y + 1.5 * rng.random() * np.sqrt(1 / m + 1 / n) * x.std() / np.sqrt(d) * (x != np.floor(x)).any()
     h = width(np.concatenate([x, y])) * 2 ** rng.uniform(-3, 5)
     kernels = [ts.Gaussian(h), ts.Gaussian(h), ts.RationalQuadratic(h), ts.Matern(h, 2.5), ts.Laplace(h, 2)]
-    return {"x": x, "y": y, "kernel": kernels[rng.integers(5)], "statistic": ["unbiased", "biased"][rng.integers(2)], "rng": seed}
+    statistic = ["unbiased", "biased"][rng.integers(2)]
+    return {"x": x, "y": y, "kernel": kernels[rng.integers(5)], "statistic": statistic, "rng": seed}
 
 
 def share_of_close_pvalues(count):

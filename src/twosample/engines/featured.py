@@ -17,11 +17,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..core.centred import Centred, CentredSpectrum, pooled_square
+from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Counts, Floats, Reals
 from .base import Progress
+from .dense import CENTRED_POINTS
 from .threads import available_cores, run
 
 PIECES = 16
@@ -98,14 +99,15 @@ class FeatureGram:
     def centred(self, rng: np.random.Generator) -> Centred:
         """Moments and eigenvalues from the covariance of the features; the small entrywise cube from random pairs."""
         size = len(self.z)
+        if size <= min(self.features.width, CENTRED_POINTS):  # fewer points than features
+            phi = self.features(self.z).astype(np.float64)
+            return CentredGram.of(phi @ phi.T)
         centre = self._rough_centre()
         first = run(self._pieces(), lambda rows, stop: self._piece_moments(rows, centre, stop), self._thread_count())
         mean = centre + np.sum([total for total, _ in first], axis=0) / size
         shift = mean - centre
         C = np.sum([outer for _, outer in first], axis=0) / size - np.outer(shift, shift)
-        second = run(
-            self._pieces(), lambda rows, stop: self._piece_diagonal(rows, mean, C, stop), self._thread_count()
-        )
+        second = run(self._pieces(), lambda rows, stop: self._piece_diagonal(rows, mean, C, stop), self._thread_count())
         diagonal = np.concatenate([k for k, _ in second])  # k~(z,z)
         bent = np.concatenate([b for _, b in second])  # (K~²)_ii / N
         squares = size * size * float((C * C).sum()) - float(diagonal @ diagonal)

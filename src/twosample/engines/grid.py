@@ -93,7 +93,9 @@ class GridGram:
 
     def multiply(self, W: Floats) -> Floats:
         """``K @ W``; the zero frequency, which no difference of means can see, is added here."""
-        return FeatureGram(self.grid, self.z, self.threads).multiply(W) + self._constant * W.sum(axis=0)
+        product = FeatureGram(self.grid, self.z, self.threads).multiply(W)
+        product += self._constant * W.sum(axis=0)
+        return product
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """Nothing to say: exact to the tolerance."""
@@ -216,7 +218,7 @@ def _finufft() -> ModuleType:
         import finufft
     except ImportError:
         raise MissingExtraError(
-            "This many frequencies need non-uniform fast Fourier transforms: pip install \"twosample[fast]\""
+            'This many frequencies need non-uniform fast Fourier transforms: pip install "twosample[fast]"'
         ) from None
     return cast(ModuleType, finufft)
 

@@ -168,8 +168,8 @@ def kernel_values(kernel: Kernel, a: Floats, b: Floats, dtype: Precision) -> Rea
 
 
 def row_pieces(size: int) -> list[slice]:
-    """The rows in pieces for threads, whatever their number."""
-    edges = np.linspace(0, size, min(PIECES, size) + 1).astype(int)
+    """The rows in pieces for threads, whatever their number: a thousand rows at least, unless there are fewer."""
+    edges = np.linspace(0, size, min(PIECES, max(1, size // 1000)) + 1).astype(int)
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 

@@ -19,7 +19,7 @@ about N times smaller, and that of :math:`\mathrm{MMD}_u^2` zero on average.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from threading import Event
 from typing import NamedTuple
 
@@ -157,11 +157,12 @@ class LowRankGram:
             return self._piece_sums(rows, columns, near, stop)
 
         parts = run(row_pieces(len(self.z)), work, self.threads, self.progress)
-        rest = np.sum([part.total for part in parts], axis=0) / len(self.z)  # the mean less what was taken off
-        S = self.features.factor.T @ (np.sum([part.sums for part in parts], axis=0) - rest[:, None] * sizes)  # (r, C)
+        all_rows = reduce(_Sums.add, parts)
+        rest = all_rows.total / len(self.z)  # the mean less what was taken off
+        S = self.features.factor.T @ (all_rows.sums - rest[:, None] * sizes)  # (r, C)
         mean = self.features.factor.T @ (near + rest)
         own = np.einsum("jr,jr->r", S, S)
-        diagonal = np.sum([part.lengths for part in parts], axis=0) - 2 * (mean @ S) - sizes * (mean @ mean)
+        diagonal = all_rows.lengths - 2 * (mean @ S) - sizes * (mean @ mean)
         if w is None:
             trace = float(self.certificate.lengths.sum()) - len(self.z) * float(mean @ mean)
             return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, self._resolution)
@@ -208,3 +209,9 @@ class _Sums(NamedTuple):
     sums: Floats
     total: Floats
     lengths: Floats
+
+    def add(self, other: _Sums) -> _Sums:
+        """The sums over both sets of rows; overwrites these."""
+        for ours, theirs in zip(self, other, strict=True):
+            ours += theirs
+        return self

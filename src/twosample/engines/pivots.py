@@ -40,9 +40,6 @@ EXACT_WORK = 2e10
 
 _PROPOSALS = 128
 
-_ONE_PIECE = 2048
-"""Up to this many rows threads cost more than they save."""
-
 
 def choose_landmarks(
     kernel: Kernel, z: Floats, tolerance: float, max_rank: int, rng: np.random.Generator, threads: int
@@ -228,10 +225,11 @@ class _Factor:
             np.matmul(root, values, out=G[start:stop, rows])
             self.residual[rows] -= np.einsum("ji,ji->i", G[start:stop, rows], G[start:stop, rows])
 
-        if len(points) <= _ONE_PIECE:
-            work(slice(0, len(points)), Event())
-        else:
-            run(row_pieces(len(points)), work, self.threads)
+        pieces = row_pieces(len(points))
+        if len(pieces) > 1:
+            run(pieces, work, self.threads)
+        else:  # threads would cost more than they save
+            work(pieces[0], Event())
         if (self.residual < self.negative).any():
             raise indefinite(self.known.kernel)
         self.residual[self.residual < self.floor] = 0.0

@@ -126,7 +126,8 @@ class SortedGram:
         result: Floats = np.empty_like(both)
         result[order] = both + self._decay.coefficients[0] * V
         lift = 0.5 * (self.kernel.diagonal(self.z) - self._decay.coefficients[0])  # f(z) of an energy kernel
-        return result + lift[:, None] * W.sum(axis=0) + lift @ W
+        result += lift[:, None] * W.sum(axis=0) + lift @ W
+        return result
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """Nothing to say: exact."""
@@ -139,7 +140,8 @@ class SortedGram:
 
     @cached_property
     def _line(self) -> Floats:
-        return self.z[self._order, 0]
+        line: Floats = self.z[self._order, 0]
+        return line
 
     @cached_property
     def _rows(self) -> Floats:
@@ -177,9 +179,7 @@ def one_sided(line: Floats, v: Floats, decay: Decay) -> Floats:
         fade = np.exp(-decay.rate * t)[:, None]
         for q, coefficient in enumerate(decay.coefficients):
             if coefficient:
-                inside = sum(
-                    comb(q, s) * (-1) ** s * t[:, None] ** (q - s) * moments[s][:-1] for s in range(q + 1)
-                )
+                inside = sum(comb(q, s) * (-1) ** s * t[:, None] ** (q - s) * moments[s][:-1] for s in range(q + 1))
                 behind = sum(comb(q, s) * t[:, None] ** (q - s) * carried[s] for s in range(q + 1))
                 result[start:stop] += coefficient * fade * (inside + behind)
         if stop < len(line):

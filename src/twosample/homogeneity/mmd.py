@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,14 +10,13 @@ import numpy as np
 from .. import _door as door
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings, observed
-from ..core.laws import Law
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram, Plan
-from ..errors import InputError, OptionError, SmallSampleWarning
+from ..errors import InputError
 from ..kernels import Kernel
 from ..nulls import Null
-from ..results import TestResult
+from ..results import TestResult, conclude
 from ..statistics import AverageStatistic, QuadraticStatistic, Statistic
 
 
@@ -90,30 +88,26 @@ def mmd_test(
     """
     null = door.resolve_null(null)
     level = door.check_level(level)
-    _check_resamples(null, level)
+    door.check_resamples(null, level)
     request = _request(x, y, kernel, bandwidth, statistic, engine, rng, null)
     if isinstance(request.statistic, QuadraticStatistic):
         evidence = _quadratic_evidence(request, request.statistic, null)
     else:
         evidence = _average_evidence(request, request.statistic, null)
-    law = null.law(evidence)
-    value = float(evidence.values[0])
-    return TestResult(
-        test="MMD two-sample test",
-        symbol=request.statistic.symbol,
-        statistic=value,
-        pvalue=law.pvalue(value),
-        threshold=law.threshold(level),
+    return conclude(
+        null.law(evidence),
+        statistic=float(evidence.values[0]),
         level=level,
         m=request.pool.m,
         n=request.pool.n,
+        test="MMD two-sample test",
+        symbol=request.statistic.symbol,
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
         kernel=request.kernel,
         null=null,
         engine=request.engine,
-        law=law,
         reason=request.reason,
-        notes=request.notes + evidence.notes + null.notes(evidence) + _attainable(law, request.pool, level),
+        notes=request.notes + evidence.notes + null.notes(evidence),
     )
 
 
@@ -311,25 +305,3 @@ def _check_size(kernel: Kernel, z: Floats) -> None:
 def _root_tolerance(squares: Floats, tolerance: float) -> float:
     top = float(np.sqrt(max(squares[0], 0.0)))
     return top - float(np.sqrt(max(squares[0] - tolerance, 0.0)))
-
-
-def _check_resamples(null: Null, level: float) -> None:
-    """Too few resamples for the level is a mistake in the options, and easily mended."""
-    if null.resamples and (null.resamples + 1) * level < 1 - 1e-9:
-        needed = int(np.ceil(1 / level - 1e-9)) - 1
-        raise OptionError(
-            f"null={null!r} can never give a p-value below {1 / (null.resamples + 1):.3g}, and level={level:g} was "
-            f"asked for. Use at least n={needed}."
-        )
-
-
-def _attainable(law: Law, pool: door.Pool, level: float) -> tuple[str, ...]:
-    """Say so when the samples are too small for any p-value to reach the level."""
-    if law.least <= level * (1 + 1e-9):
-        return ()
-    text = (
-        f"With m={pool.m} and n={pool.n} there is no p-value below {law.least:.3g}: this test can never reject at "
-        f"level {level:g}. Collect more rows."
-    )
-    warnings.warn(text, SmallSampleWarning, stacklevel=3)
-    return (text,)

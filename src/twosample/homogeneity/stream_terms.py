@@ -122,12 +122,14 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
 
 
 def _plain_terms(kernel: Kernel, x: Floats, y: Floats, batch: Pair) -> Floats:
-    """By the definition, near the origin where the kernel allows; refuses rows that are not finite."""
+    """By the definition, moved to the origin where that helps; refuses rows that are not finite."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         _refuse(batch)
-    if kernel.translation_free:
-        x, y = x - x[0], y - x[0]
-    return h_terms(kernel, x, y)
+    if kernel.translation_free and not isinstance(kernel, RadialKernel):
+        centre = np.median(x, axis=0)
+        x, y = x - centre, y - centre
+    with np.errstate(over="ignore"):  # an infinite distance is far enough
+        return h_terms(kernel, x, y)
 
 
 def _refuse(batch: Pair) -> None:

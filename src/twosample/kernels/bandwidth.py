@@ -113,7 +113,7 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     unit = float(np.abs(z - centre).max())
     if unit == 0:
         return np.ones(len(levels))
-    unit = 2.0 ** np.floor(np.log2(unit))  # no square will overflow or vanish, and no digit changes
+    unit = float(2.0 ** np.floor(np.log2(unit)))  # no square will overflow or vanish, and no digit changes
     scaled = (z - centre) / unit
     limit = EXACT_LINE if z.shape[1] == 1 else EXACT_POINTS
     if len(scaled) > limit:
@@ -129,7 +129,8 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
         if nonzero.size == 0:  # a random part of the pool without two different points
             return np.full(len(levels), float(np.abs(z - centre).max()))
         quantiles = np.where(quantiles == 0, np.quantile(nonzero, levels), quantiles)
-    return np.asarray(unit * quantiles)
+    result: Floats = unit * quantiles
+    return result
 
 
 def _line_quantiles(z: Floats, levels: Floats) -> Floats:

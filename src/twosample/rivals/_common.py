@@ -7,10 +7,8 @@ cross-matches) the statistic is its standardised shortfall and the count is in t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -18,11 +16,12 @@ import numpy as np
 from .. import _door as door
 from ..core.evidence import Evidence
 from ..core.laws import Law, ReplicateLaw
+from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
-from ..errors import OptionError, SmallSampleWarning, unknown_option
+from ..errors import unknown_option
 from ..kernels import Energy
 from ..nulls import Null, Permutation
-from ..results import TestResult
+from ..results import TestResult, conclude
 
 
 @dataclass(frozen=True)
@@ -132,46 +131,61 @@ class Task:
         """N = m + n."""
         return self.m + self.n
 
+    @property
+    def least(self) -> float:
+        """The smallest p-value of a statistic that does not change when x and y change places."""
+        return (1 + (self.m == self.n)) * smallest_pvalue(self.m, self.n)
+
 
 def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], level: float, rng: door.Seed) -> Task:
     """Both samples and all options through the door."""
     chosen = _resolve(null, choices)
     level = door.check_level(level)
-    _check_resamples(chosen, level)
+    if isinstance(chosen, Permutation):
+        door.check_resamples(chosen, level)
     generator = door.generator(rng)
     pool = door.pool(x, y, Energy())  # moved to the middle of the pool: distances are all that matters
     return Task(_unit_scale(pool.z), pool.m, pool.n, chosen, level, generator)
 
 
-def replicate(
-    task: Task, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0
-) -> ReplicateLaw:
+def replicate(task: Task, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0) -> ReplicateLaw:
     """The statistic in every relabelled world, the true one first.
 
     `statistic` maps ``(N, R)`` labels to R values; `noise` is the rounding error of a value that should be 0.
     """
-    labels = null.labellings(task.m, task.n, False, task.rng)
-    values = statistic(labels.x)
-    return ReplicateLaw(values, 1e-10 * float(np.abs(values[0])) + noise, labels.exhaustive)
+    exhaustive, parts = False, []
+    for labels in null.batches(task.m, task.n, False, task.rng):
+        exhaustive |= labels.exhaustive
+        parts.append(statistic(labels.x))
+    values = np.concatenate(parts)
+    return ReplicateLaw(values, 1e-10 * float(np.abs(values[0])) + noise, exhaustive, task.least)
 
 
 def finish(
-    task: Task, null: Null, law: Law, *, test: str, symbol: str, value: float, notes: tuple[str, ...] = ()
+    task: Task,
+    null: Null,
+    law: Law,
+    *,
+    test: str,
+    symbol: str,
+    value: float,
+    citation: str,
+    notes: tuple[str, ...] = (),
 ) -> TestResult:
     """The result, with a warning when no p-value could reach the level."""
-    return TestResult(
-        test=test,
-        symbol=symbol,
+    return conclude(
+        law,
         statistic=value,
-        pvalue=law.pvalue(value),
-        threshold=law.threshold(task.level),
         level=task.level,
         m=task.m,
         n=task.n,
+        depth=1,
+        test=test,
+        symbol=symbol,
         columns=task.z.shape[1],
         null=null,
-        law=law,
-        notes=notes + _constant_pool(task) + _attainable(task, law),
+        notes=notes + _constant_pool(task),
+        citation=citation,
     )
 
 
@@ -188,15 +202,6 @@ def _resolve(null: Null | str, choices: tuple[str, ...]) -> Permutation | str:
     raise unknown_option("null", null, choices)
 
 
-def _check_resamples(null: Permutation | str, level: float) -> None:
-    """Too few resamples for the level is a mistake in the options, and easily mended."""
-    if isinstance(null, Permutation) and (null.resamples + 1) * level < 1 - 1e-9:
-        raise OptionError(
-            f"null={null!r} can never give a p-value below {1 / (null.resamples + 1):.3g}, and level={level:g} was "
-            f"asked for. Use at least n={ceil(1 / level - 1e-9) - 1}."
-        )
-
-
 def _unit_scale(z: Floats) -> Floats:
     """Divide by a power of two, which rounds nothing, so that no square over- or underflows."""
     exponent = int(np.frexp(np.abs(z).max())[1])
@@ -207,19 +212,3 @@ def _constant_pool(task: Task) -> tuple[str, ...]:
     if (task.z != task.z[0]).any():
         return ()
     return ("All rows of both samples are the same: there is nothing to compare.",)
-
-
-def _attainable(task: Task, law: Law) -> tuple[str, ...]:
-    """Say so when the samples are too small for any p-value to reach the level."""
-    if isinstance(law, ReplicateLaw):
-        least = (1 + (task.m == task.n)) / len(law.values) if law.exhaustive else 0.0
-    else:
-        least = float(getattr(law, "least", 0.0))
-    if least <= task.level:
-        return ()
-    text = (
-        f"With m={task.m} and n={task.n} there is no p-value below {least:.3g}: this test can never reject at level "
-        f"{task.level:g}. Collect more rows."
-    )
-    warnings.warn(text, SmallSampleWarning, stacklevel=4)
-    return (text,)

@@ -12,11 +12,13 @@ from ..core.distributions import NormalLaw
 from ..core.labellings import observed
 from ..core.laws import ContinuousLaw, Law
 from ..core.types import Counts, Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, whole_number
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import ApproximatelyNormal, LargeDeviation, columns_at_once, finish, prepare, replicate
 from ._tree import Indices
+
+CITATION = "Biau and Györfi (2005): On the asymptotic properties of a nonparametric L1-test statistic of homogeneity"
 
 BERRY_ESSEEN = 0.7655
 """The constant of the authors' correction for finite cells."""
@@ -109,13 +111,15 @@ def biau_gyorfi_test(
         value = float(distances(observed(m, n).x)[0])
         if task.null == "normal":
             mean = sqrt(2 / pi * K * (1 / m + 1 / n)) + BERRY_ESSEEN * K / min(m, n)
-            law = ContinuousLaw(NormalLaw(mean, sqrt((1 - 2 / pi) * (1 / m + 1 / n))), m, n)
+            law = ContinuousLaw(NormalLaw(mean, sqrt((1 - 2 / pi) * (1 / m + 1 / n))), task.least)
             chosen = ApproximatelyNormal(law)
         else:
             law = UnionBound(K, m, n)
             chosen = LargeDeviation(law)
     notes = (f"Grid of {parts} parts per column at pooled quantiles; {K} cells hold points.",)
-    return finish(task, chosen, law, test="Biau-Györfi L1 test", symbol="T", value=value, notes=notes)
+    return finish(
+        task, chosen, law, test="Biau-Györfi L1 test", citation=CITATION, symbol="T", value=value, notes=notes
+    )
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,11 @@ class UnionBound:
         """The constant in the exponent."""
         m, n = self.m, self.n
         return m * n / (2 * (m + n)) * max(m, n) / (max(m, n) + 1)
+
+    @property
+    def least(self) -> float:
+        """The bound at the largest value of T, which is 2."""
+        return self.pvalue(2.0)
 
     def pvalue(self, t: float) -> float:
         """The bound at t."""
@@ -170,9 +179,7 @@ def histogram_distances(labels: Counts, order: Indices, starts: Indices, m: int,
 
 
 def _parts(cells: int | None, m: int, n: int, d: int) -> int:
-    if cells is not None and (isinstance(cells, bool) or not isinstance(cells, int | np.integer) or cells < 2):
-        raise OptionError(f"cells={cells!r} must be a whole number of at least 2: parts per column.")
-    parts = int(cells) if cells is not None else max(2, int(min(m, n) ** (1 / (d + 2)) + 1e-9))
+    parts = max(2, int(min(m, n) ** (1 / (d + 2)) + 1e-9)) if cells is None else whole_number("cells", cells, least=2)
     if d * log(parts) > log(m + n):
         raise InputError(
             f"x and y have {d} columns: a grid with {parts} parts per column has {parts}^{d} cells for only {m + n} "

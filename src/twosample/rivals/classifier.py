@@ -26,6 +26,8 @@ Classifier = Any
 
 Indices = NDArray[np.intp]
 
+CITATION = "Lopez-Paz and Oquab (2017): Revisiting classifier two-sample tests"
+
 NINETY_NINE = Permutation(n=99)
 """The default: each relabelling costs as many fits as there are folds."""
 
@@ -119,7 +121,9 @@ def classifier_test(
     note = f"A-distance {2 * (2 * value - 1):.4g} (0: the same, 2: never overlapping), by {name}."
     test = "Classifier two-sample test"
     assert isinstance(task.null, Permutation)
-    return finish(task, task.null, law, test=test, symbol="balanced accuracy", value=value, notes=(note,))
+    return finish(
+        task, task.null, law, test=test, citation=CITATION, symbol="balanced accuracy", value=value, notes=(note,)
+    )
 
 
 @dataclass(frozen=True, eq=False)

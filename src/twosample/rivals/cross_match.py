@@ -13,6 +13,10 @@ from ..results import TestResult
 from ._common import DiscreteLaw, Exact, finish, prepare
 from ._matching import nearest_pairs
 
+CITATION = (
+    "Rosenbaum (2005): An exact distribution-free test comparing two multivariate distributions based on adjacency"
+)
+
 
 def cross_match_test(
     x: object,
@@ -91,7 +95,9 @@ def cross_match_test(
         notes.append(f"N = {task.total} is odd: one point of {'x' if m < task.m else 'y'} was left out.")
     if pairing.gap:
         notes.append(f"The total distance within pairs is at most a share of {pairing.gap:.2g} above the smallest one.")
-    return finish(task, Exact(law), law, test="Cross-match test", symbol="W", value=value, notes=tuple(notes))
+    return finish(
+        task, Exact(law), law, test="Cross-match test", citation=CITATION, symbol="W", value=value, notes=tuple(notes)
+    )
 
 
 def cross_match_moments(m: int, n: int) -> tuple[float, float]:

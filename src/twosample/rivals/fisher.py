@@ -20,6 +20,8 @@ from ..results import TestResult
 from ..statistics import Biased
 from ._common import ApproximatelyNormal, Task, columns_at_once, finish, prepare
 
+CITATION = "Harchaoui, Bach and Moulines (2008): Testing for homogeneity with kernel Fisher discriminant analysis"
+
 LARGEST_POOL = 8000
 """More pooled rows than this are refused: the matrices would take more than 2 GB."""
 
@@ -110,7 +112,14 @@ def kernel_fisher_test(
     notes = () if ratio is None else (f"Ratio {ratio.observed:.6g} with gamma = {ratio.whitening.gamma:.6g}.",)
     value = 0.0 if ratio is None else ratio.standardised(ratio.observed)
     result = finish(
-        task, _null(task, law), law, test="Kernel Fisher discriminant test", symbol="T", value=value, notes=notes
+        task,
+        _null(task, law),
+        law,
+        test="Kernel Fisher discriminant test",
+        citation=CITATION,
+        symbol="T",
+        value=value,
+        notes=notes,
     )
     return replace(result, kernel=formula, columns=result.columns if formula.domain == "vectors" else 0)
 

@@ -17,6 +17,8 @@ from ._common import ApproximatelyNormal, columns_at_once, finish, prepare, repl
 from ._smirnov import largest_deviations
 from ._tree import Tree, minimum_spanning_tree, traversal_order
 
+CITATION = "Friedman and Rafsky (1979): Multivariate generalizations of the Wald-Wolfowitz and Smirnov two-sample tests"
+
 
 def friedman_rafsky_runs_test(
     x: object,
@@ -93,13 +95,15 @@ def friedman_rafsky_runs_test(
         value = float(law.values[0])
     else:
         standard: Distribution = NormalLaw(0.0, 1.0) if deviation else PointLaw()
-        law = ContinuousLaw(standard, task.m, task.n)
+        law = ContinuousLaw(standard, task.least)
         chosen = ApproximatelyNormal(law)
         value = float(shortfall(observed(task.m, task.n).x)[0])
     runs = round(mean - value * deviation)
     count = f"{runs} runs; {mean:.6g} are expected under H0, with standard deviation {deviation:.4g}."
     notes = (count,) if deviation else (f"The tree is a star: every labelling of it has {runs} runs.",)
-    return finish(task, chosen, law, test="Friedman-Rafsky runs test", symbol="W", value=value, notes=notes)
+    return finish(
+        task, chosen, law, test="Friedman-Rafsky runs test", citation=CITATION, symbol="W", value=value, notes=notes
+    )
 
 
 def friedman_rafsky_ks_test(
@@ -162,7 +166,7 @@ def friedman_rafsky_ks_test(
     ranks = np.arange(task.total)
     law = replicate(task, task.null, lambda labels: largest_deviations(labels, order, ranks, task.m, task.n))
     name = "Friedman-Rafsky Kolmogorov-Smirnov test"
-    return finish(task, task.null, law, test=name, symbol="D", value=float(law.values[0]))
+    return finish(task, task.null, law, test=name, citation=CITATION, symbol="D", value=float(law.values[0]))
 
 
 def run_moments(tree: Tree, m: int, n: int) -> tuple[float, float]:

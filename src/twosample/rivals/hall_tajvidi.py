@@ -11,12 +11,14 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Counts, Floats
 from ..engines.threads import available_cores, run
-from ..errors import OptionError
+from ..errors import OptionError, positive_number
 from ..kernels.distances import distances
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import columns_at_once, finish, prepare, replicate
 from ._tree import Indices
+
+CITATION = "Hall and Tajvidi (2002): Permutation tests for equality of distributions in high-dimensional settings"
 
 WIDTH = 64
 """Labellings that are treated together; a constant, so that the answer does not depend on the number of threads."""
@@ -86,13 +88,14 @@ def hall_tajvidi_test(
     """
     task = prepare(x, y, null, ("permutation",), level, rng)
     assert isinstance(task.null, Permutation)
-    if isinstance(gamma, bool) or not isinstance(gamma, int | float | np.number) or not 0 < gamma < np.inf:
-        raise OptionError(f"gamma={gamma!r} must be a positive number, such as 1 or 2.")
+    exponent = positive_number("gamma", gamma)
     of_x, of_y = _weights(weights, task.m, task.n)
     order = neighbours(task.z, len(of_x), task.rng)
-    counter = Counter(order, of_x, of_y, float(gamma), task.m, task.n)
+    counter = Counter(order, of_x, of_y, exponent, task.m, task.n)
     law = replicate(task, task.null, counter.statistic)
-    return finish(task, task.null, law, test="Hall-Tajvidi test", symbol="T", value=float(law.values[0]))
+    return finish(
+        task, task.null, law, test="Hall-Tajvidi test", citation=CITATION, symbol="T", value=float(law.values[0])
+    )
 
 
 @dataclass(frozen=True, eq=False)

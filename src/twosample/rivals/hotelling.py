@@ -15,6 +15,8 @@ from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import FisherF, Task, columns_at_once, finish, prepare, replicate
 
+CITATION = "Hotelling (1931): The generalization of Student's ratio"
+
 
 def hotelling_test(
     x: object,
@@ -204,9 +206,9 @@ def _plain_result(task: Task, plain: Plain) -> TestResult:
         chosen, law = task.null, replicate(task, task.null, plain.statistic, noise=1e-13 * task.total)
         value = float(law.values[0])
     else:
-        law = ContinuousLaw(HotellingF(task.z.shape[1], task.total), task.m, task.n)
+        law = ContinuousLaw(HotellingF(task.z.shape[1], task.total), task.least)
         chosen, value = FisherF(law), float(plain.statistic(observed(task.m, task.n).x)[0])
-    return finish(task, chosen, law, test="Hotelling T² test", symbol="T²", value=value)
+    return finish(task, chosen, law, test="Hotelling T² test", citation=CITATION, symbol="T²", value=value)
 
 
 def _ridge_result(task: Task, ridged: Ridged, why: str) -> TestResult:
@@ -216,7 +218,7 @@ def _ridge_result(task: Task, ridged: Ridged, why: str) -> TestResult:
     relative = ridged.ridge(observed(task.m, task.n).x) / trace if trace else 0.0
     notes = (f"Ridge ({why}): {relative:.4g} of the trace of the pooled covariance; eigenvalue ratio at most 2.",)
     name = "Hotelling T² test with ridge"
-    return finish(task, null, law, test=name, symbol="T²", value=float(law.values[0]), notes=notes)
+    return finish(task, null, law, test=name, citation=CITATION, symbol="T²", value=float(law.values[0]), notes=notes)
 
 
 def _whitened(z: Floats) -> Floats | None:

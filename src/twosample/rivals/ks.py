@@ -13,6 +13,10 @@ from ..results import TestResult
 from ._common import Asymptotic, Exact, Task, finish, prepare, replicate
 from ._smirnov import AsymptoticSmirnov, SmirnovLaw, largest_deviations
 
+CITATION = (
+    "Smirnov (1939): On the estimation of the discrepancy between empirical curves of distribution for two samples"
+)
+
 EXACT_PRODUCT = 1_000_000
 PERMUTED_ROWS = 20_000
 
@@ -90,11 +94,13 @@ def ks_test(
             law = SmirnovLaw(task.m, task.n)
             null_ = Exact(law)
         else:
-            law = ContinuousLaw(AsymptoticSmirnov(task.m, task.n), task.m, task.n)
+            law = ContinuousLaw(AsymptoticSmirnov(task.m, task.n), task.least)
             null_ = Asymptotic(law)
     tied = f"{task.total - len(ends)} values are ties: this law is conservative; null='permutation' is right with ties."
     notes = (tied,) if ties and not isinstance(chosen, Permutation) else ()
-    return finish(task, null_, law, test="Kolmogorov-Smirnov test", symbol="D", value=value, notes=notes)
+    return finish(
+        task, null_, law, test="Kolmogorov-Smirnov test", citation=CITATION, symbol="D", value=value, notes=notes
+    )
 
 
 def _choose(task: Task, ties: bool) -> Permutation | str:

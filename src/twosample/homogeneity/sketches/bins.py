@@ -16,8 +16,8 @@ import numpy as np
 from ...core.types import Floats
 from ...errors import InputError, OptionError
 
-_CHUNK = 1 << 14
-_SAMPLE = 100_000  # rows that the range is chosen from
+_CHUNK = 1 << 15
+_SAMPLE = 20_000  # rows that the range is chosen from
 _LARGEST = 2.0**1000
 _FEWEST = 32  # bins that a comparison needs at least
 
@@ -167,7 +167,8 @@ class Bins:
         count, first, second = self.moments[0], scale * self.moments[1], scale**2 * self.moments[2]
         second = second + 2 * centre * first + centre**2 * count
         moments = np.zeros((3, stop - start))
-        np.add.at(moments, (slice(None), index), np.stack([count, first + centre * count, second]))
+        for row, values in zip(moments, (count, first + centre * count, second), strict=True):
+            np.add.at(row, index, values)
         low = -(-(self.start + self.ends[0]) >> steps) - start if self.low else 0
         high = (self.start + self.ends[1] >> steps) - start if self.high else stop - start
         return replace(self, unit=self.unit + steps, start=start, moments=moments, cut=None)._cut_to(low, high)
