@@ -4,7 +4,7 @@
 """
 
 from . import metrics, rivals
-from ._version import __version__
+from ._version import __version__ as __version__
 from .engines import Auto, Dense, Fourier, LowRank, Plan, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
 from .homogeneity import Witness, WitnessRows, mmd, mmd_test, plan, witness

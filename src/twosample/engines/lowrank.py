@@ -213,5 +213,5 @@ class _Sums(NamedTuple):
     def add(self, other: _Sums) -> _Sums:
         """The sums over both sets of rows; overwrites these."""
         for ours, theirs in zip(self, other, strict=True):
-            ours += theirs
+            np.add(ours, theirs, out=ours)
         return self
