@@ -7,7 +7,7 @@ from . import metrics, rivals
 from ._version import __version__ as __version__
 from .engines import Auto, Dense, Fourier, LowRank, Plan, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
-from .homogeneity import Witness, WitnessRows, mmd, mmd_test, plan, witness
+from .homogeneity import LinearTimeMMD, Sketch, Witness, WitnessRows, mmd, mmd_test, plan, witness
 from .kernels import (
     Energy,
     Fixed,
@@ -32,9 +32,9 @@ from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 
 __all__ = [
     "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Fixed", "Fourier", "FunctionKernel", "Gamma",
-    "Gaussian", "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "LowRank", "Matern",
-    "McDiarmid", "Median", "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan",
-    "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "SmallSampleWarning",
-    "Spectrum", "Sum", "TestResult", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "metrics",
-    "mmd", "mmd_test", "plan", "rivals", "witness",
+    "Gaussian", "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank",
+    "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal", "OptionError", "Paired", "Pearson", "Permutation",
+    "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Scaled", "Sketch",
+    "SmallSampleWarning", "Spectrum", "Sum", "TestResult", "Tiled", "TwosampleError", "Unbiased", "Witness",
+    "WitnessRows", "metrics", "mmd", "mmd_test", "plan", "rivals", "witness",
 ]  # fmt: skip

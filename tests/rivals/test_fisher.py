@@ -68,10 +68,10 @@ def test_exact_pvalue_by_enumeration(kind):
 def test_without_regularisation_in_one_dimension_it_is_the_t_test():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=20), rng.normal(0.6, size=30)
-    r = kernel_fisher_test(x, y, kernel=ts.Linear(), regularisation=1e-9, null=ts.Permutation(n=1999), rng=0)
+    r = kernel_fisher_test(x, y, kernel=ts.Linear(), regularisation=1e-7, null=ts.Permutation(n=1999), rng=0)
     t = stats.ttest_ind(x, y).statistic
     ratio = t**2 * 50 / 48  # biased covariance
-    assert r.statistic == pytest.approx((ratio - 1) / np.sqrt(2), rel=1e-6)
+    assert r.statistic == pytest.approx((ratio - 1) / np.sqrt(2), rel=1e-5)
     assert r.pvalue == pytest.approx(stats.ttest_ind(x, y).pvalue, abs=0.02)
 
 
@@ -136,7 +136,7 @@ def test_constant_pool():
         assert (r.statistic, r.pvalue) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "0.1", None, True])
+@pytest.mark.parametrize("value", [0, 1e-9, -1.0, np.nan, np.inf, "0.1", None, True])
 def test_bad_regularisation(value):
     with pytest.raises(ts.OptionError, match="regularisation"):
         kernel_fisher_test(np.arange(9.0), np.arange(8.0), regularisation=value)

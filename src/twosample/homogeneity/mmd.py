@@ -18,6 +18,7 @@ from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import AverageStatistic, QuadraticStatistic, Statistic
+from .sketches import Sketch, compare_sketches
 
 
 def mmd_test(
@@ -46,7 +47,8 @@ def mmd_test(
     ----------
     x, y
         Samples: arrays (or anything that becomes one) of m and n rows with the same columns; 1-d is one column.
-        At least two rows each, no missing values. Never modified.
+        At least two rows each, no missing values. Never modified. Or two :class:`Sketch`, which bring their own null
+        (for one column 'spectrum', for several a permutation of groups of rows).
     kernel
         'gaussian', 'laplace', 'matern-3/2', 'energy', ...; a kernel such as ``ts.Gaussian(0.5)``; sums and products of
         those; ``ts.Precomputed(K, m=...)``; or a function ``k(A, B)`` that returns a block of values.
@@ -86,6 +88,17 @@ def mmd_test(
     >>> r.rejected, r.pvalue <= 0.01
     (True, True)
     """
+    if isinstance(x, Sketch) and isinstance(y, Sketch):
+        return compare_sketches(
+            x,
+            y,
+            kernel=None if kernel == "gaussian" else kernel,
+            bandwidth=bandwidth,
+            statistic=statistic,
+            null=None if null == "permutation" else null,
+            level=level,
+            rng=rng,
+        )
     null = door.resolve_null(null)
     level = door.check_level(level)
     door.check_resamples(null, level)

@@ -54,7 +54,7 @@ class Witness:
     --------
     >>> import twosample as ts
     >>> w = ts.witness([0.0, 1.0], [5.0, 6.0], kernel=ts.Gaussian(1.0))
-    >>> w([[0.5]])[0] > 0 > w([[5.5]])[0]
+    >>> bool(w([[0.5]])[0] > 0 > w([[5.5]])[0])
     True
     """
 
@@ -134,7 +134,7 @@ def witness(
     >>> import numpy as np, twosample as ts
     >>> rng = np.random.default_rng(0)
     >>> w = ts.witness(rng.normal(size=300), rng.normal(2.0, size=300))
-    >>> w([-1.0])[0] > 0 > w([3.0])[0]
+    >>> bool(w([-1.0])[0] > 0 > w([3.0])[0])
     True
     """
     formula = door.resolve_kernel(kernel)

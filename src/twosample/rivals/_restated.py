@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -32,7 +32,16 @@ class ScaledDistribution:
         return self.inner.pdf(t / self.factor) / self.factor
 
 
-def multiplied(result: TestResult, factor: float, *, test: str, symbol: str) -> TestResult:
+@dataclass(frozen=True)
+class Name:
+    """What the other literature calls the test and its statistic, and where it comes from."""
+
+    test: str
+    symbol: str
+    citation: str
+
+
+def multiplied(result: TestResult, factor: float, name: Name) -> TestResult:
     """The result of a test of MMD_b with the statistic ``factor * MMD_b``."""
     law: Law = result.law
     if isinstance(law, ReplicateLaw):
@@ -42,10 +51,10 @@ def multiplied(result: TestResult, factor: float, *, test: str, symbol: str) -> 
     elif isinstance(law, BoundLaw):
         law = BoundLaw(factor * law.bias, law.rate / factor**2, factor * law.ceiling)
     statistic, threshold = factor * result.statistic, factor * result.threshold
-    return replace(result, test=test, symbol=symbol, statistic=statistic, threshold=threshold, law=law)
+    return replace(result, **asdict(name), statistic=statistic, threshold=threshold, law=law)
 
 
-def squared(result: TestResult, factor: float, *, test: str, symbol: str) -> TestResult:
+def squared(result: TestResult, factor: float, name: Name) -> TestResult:
     """The result of a test of MMD_b with the statistic ``factor * MMD_b²``."""
     law: Law = result.law
     if isinstance(law, ReplicateLaw):
@@ -54,10 +63,8 @@ def squared(result: TestResult, factor: float, *, test: str, symbol: str) -> Tes
         law = replace(law, values=factor * np.square(law.values), tolerance=tolerance)
     elif isinstance(law, ContinuousLaw):
         law = replace(law, distribution=ScaledDistribution(law.distribution, factor), root=False)
-    return replace(
-        result, test=test, symbol=symbol, law=law, statistic=factor * result.statistic**2,
-        threshold=law.threshold(result.level),
-    )  # fmt: skip
+    statistic = factor * result.statistic**2
+    return replace(result, **asdict(name), statistic=statistic, threshold=law.threshold(result.level), law=law)
 
 
 def noted(result: TestResult, note: str) -> TestResult:

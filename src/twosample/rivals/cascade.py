@@ -11,7 +11,7 @@ from .. import _door as door
 from ..core.laws import Law
 from ..errors import OptionError, unknown_option
 from ..homogeneity import mmd_test
-from ..results import TestResult
+from ..results import PAPER, TestResult
 
 Test = Callable[..., TestResult]
 """A test as ``test(x, y, level=..., rng=...)``."""
@@ -91,6 +91,7 @@ def cascade_test(
     return replace(
         results[spoke],
         test=f"Cascade, decided by stage {spoke + 1} ({results[spoke].test})",
+        citation=PAPER,
         notes=(_account(results, share), *results[spoke].notes),
     )
 

@@ -190,8 +190,7 @@ def _cross_fitted(
         values[r] = _balanced_accuracies(said, truth[:, None])[0]
         if progress is not None:
             progress(r + 1, labels.count)
-    least = (1 + (task.m == task.n)) * smallest_pvalue(task.m, task.n)  # x and y may change places if m = n
-    return ReplicateLaw(values, 1e-12, max(least, 1 / labels.count))
+    return ReplicateLaw(values, 1e-12, labels.exhaustive, task.least)
 
 
 def _out_of_fold(learner: _Learner, rows: Floats, truth: Counts, folds: int) -> NDArray[np.bool_]:
@@ -213,7 +212,7 @@ def _held_out(learner: _Learner, z: Floats, order: Indices, task: Task) -> Repli
     n = len(said) - m
     labels = relabellings(m, n, task.null.resamples, task.rng)
     said = said[np.argsort(1 - truth[test], kind="stable")]  # x first, as in the labellings
-    return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, max(smallest_pvalue(m, n), 1 / labels.count))
+    return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, labels.exhaustive, smallest_pvalue(m, n))
 
 
 def _dealt(truth: Counts, folds: int) -> Indices:

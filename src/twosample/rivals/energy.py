@@ -11,7 +11,13 @@ from ..homogeneity import mmd_test
 from ..kernels import Energy
 from ..nulls import Null
 from ..results import TestResult
-from ._restated import squared
+from ._restated import Name, squared
+
+NAME = Name(
+    "Energy test",
+    "energy distance",
+    "Székely and Rizzo (2004): Testing for equal distributions in high dimension",
+)
 
 
 def energy_test(
@@ -79,7 +85,7 @@ def energy_test(
     result = mmd_test(
         pool.x / unit, pool.y / unit, kernel=kernel, statistic="biased", null=null, level=level, engine=engine, rng=rng
     )
-    return squared(result, 2 * unit**exponent, test="Energy test", symbol="energy distance")
+    return squared(result, 2 * unit**exponent, NAME)
 
 
 def _unit(z: Floats) -> float:

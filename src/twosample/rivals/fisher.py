@@ -8,8 +8,9 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.distributions import NormalLaw
+from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
+from ..core.pvalue import smallest_pvalue
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..homogeneity import mmd, mmd_test
@@ -19,6 +20,7 @@ from ..results import TestResult
 from ._common import ApproximatelyNormal, finish, prepare
 
 TEST = "Kernel Fisher discriminant test"
+CITATION = "Harchaoui, Bach and Moulines (2008): Testing for homogeneity with kernel Fisher discriminant analysis"
 
 LARGEST_POOL = 8000
 """More pooled rows than this are refused: the matrices would take more than 2 GB."""
@@ -55,10 +57,10 @@ def kernel_fisher_test(
         As for :func:`twosample.mmd_test`.
     regularisation
         :math:`\gamma` as a share of the trace of the pooled covariance, so that neither the unit of the data nor a
-        factor of the kernel matters.
+        factor of the kernel matters. At least 1e-7; below, rounding errors would be whitened too.
     null
         'permutation' (exact), 'spectrum', 'gamma', 'pearson' or 'bootstrap' as for :func:`twosample.mmd_test`, or
-        'normal': N(0, 1) for T, the limit when :math:`\gamma` goes to 0 slowly, which rejects too often (see the notes).
+        'normal': N(0, 1) for T, the limit when :math:`\gamma` goes to 0 slowly, which rejects too often (see below).
     level
         The level of the test.
     rng
@@ -74,11 +76,11 @@ def kernel_fisher_test(
     O(N³) time for one N × N factorisation and O(N² R) for R labellings, 8N² bytes several times over; N = 2000 takes
     some seconds. The covariance within depends on the labelling, the pooled one does not, and they differ by rank one:
     :math:`\Sigma = \Sigma_W + \frac{mn}{N^2}\delta\delta'`. By the formula of Sherman and Morrison the ratio is
-    :math:`Ns/(1-s)` with :math:`s = \frac{mn}{N^2}\delta'(\Sigma+\gamma I)^{-1}\delta`, which is MMD_b² with the whitened
-    kernel :math:`K(K + N\gamma I)^{-1}` of the pool, up to a factor. So one factorisation serves all labellings, and all
-    nulls of MMD_b apply; T is reported with the :math:`d_1` and :math:`d_2` of the observed labelling. The normal law needs
-    :math:`d_1 \ll N`: in 2 columns with 50 + 50 rows it rejects 10 % at level 0.05, in 200 columns with 25 + 25 rows
-    always. The others hold their level there.
+    :math:`Ns/(1-s)` with :math:`s = \frac{mn}{N^2}\delta'(\Sigma+\gamma I)^{-1}\delta`, and s is MMD_b² with the
+    whitened kernel :math:`K(K + N\gamma I)^{-1}` of the pool, times mn/N. So one factorisation serves all labellings,
+    and every null of MMD_b applies; T is given with the :math:`d_1` and :math:`d_2` of the observed labelling. The
+    normal law needs :math:`d_1 \ll N`: at level 0.05 it rejects 10 % under H0 in 2 columns with 50 + 50 rows, and
+    always in 200 columns with 25 + 25 rows. Prefer the others.
 
     References
     ----------
@@ -106,10 +108,11 @@ def kernel_fisher_test(
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
     kernel = Precomputed(whitened)
     if null == "normal" or isinstance(null, Normal):
-        law: Law = ContinuousLaw(NormalLaw(0.0, 1.0), pool.m, pool.n)
+        limit: Distribution = NormalLaw(0.0, 1.0) if gamma else PointLaw(0.0)
+        law = ContinuousLaw(limit, smallest_pvalue(pool.m, pool.n))
         task = prepare(*rows, "normal", ("normal",), level, random)
         value = scale.of_mmd(mmd(*rows, kernel=kernel, statistic="biased"))
-        result = finish(task, ApproximatelyNormal(law), law, test=TEST, symbol="T", value=value)
+        result = finish(task, ApproximatelyNormal(law), law, test=TEST, citation=CITATION, symbol="T", value=value)
     else:
         result = mmd_test(*rows, kernel=kernel, statistic="biased", null=null, level=level, rng=random)
         result = scale.restate(result)
@@ -170,8 +173,10 @@ class _Scale:
             values = np.array([self.of_mmd(float(value)) for value in result.law.values])
             below = self.of_mmd(max(0.0, float(result.law.values[0]) - result.law.tolerance))
             law = replace(result.law, values=values, tolerance=float(values[0]) - below)
-        value = self.of_mmd(result.statistic)
-        return replace(result, test=TEST, symbol="T", law=law, statistic=value, threshold=law.threshold(result.level))
+        value, threshold = self.of_mmd(result.statistic), law.threshold(result.level)
+        return replace(
+            result, test=TEST, citation=CITATION, symbol="T", law=law, statistic=value, threshold=threshold
+        )
 
 
 @dataclass(frozen=True)
@@ -232,6 +237,6 @@ def _check_size(size: int) -> None:
 
 
 def _check_share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < float(value) < np.inf:
-        raise OptionError(f"regularisation={value!r} must be a positive number, such as 0.03.")
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 1e-7 <= float(value) < np.inf:
+        raise OptionError(f"regularisation={value!r} must be a number of at least 1e-7, such as 0.03.")
     return float(value)

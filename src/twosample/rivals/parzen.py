@@ -11,7 +11,14 @@ from ..kernels import Gaussian
 from ..metrics.kernel import window_scale, window_width
 from ..nulls import Null
 from ..results import TestResult
-from ._restated import multiplied, noted
+from ._restated import Name, multiplied, noted
+
+NAME = Name(
+    "Parzen window L2 test",
+    "D_2",
+    "Anderson, Hall and Titterington (1994): Two-sample test statistics for measuring discrepancies between two "
+    "multivariate probability density functions using kernel-based density estimates",
+)
 
 
 def parzen_l2_test(
@@ -80,5 +87,4 @@ def parzen_l2_test(
     scale = window_scale(h, pool.z.shape[1])
     kernel = Gaussian(sqrt(2) * h)
     result = mmd_test(x, y, kernel=kernel, statistic="biased", null=null, level=level, engine=engine, rng=rng)
-    restated = multiplied(result, scale, test="Parzen window L2 test", symbol="D_2")
-    return noted(restated, f"Parzen windows of width h = {h:.6g}.")
+    return noted(multiplied(result, scale, NAME), f"Parzen windows of width h = {h:.6g}.")

@@ -19,7 +19,7 @@ from ...errors import InputError, OptionError
 _CHUNK = 1 << 15
 _SAMPLE = 20_000  # rows that the range is chosen from
 _LARGEST = 2.0**1000
-_FEWEST = 32  # bins that a comparison needs at least
+_FEWEST = 32  # bins that ranges must have in common
 
 
 @dataclass(frozen=True)
@@ -183,6 +183,13 @@ class Bins:
         high = self.start - start + self.ends[1] if self.high else stop - start
         return replace(self, start=start, moments=moments, cut=None)._cut_to(low, high)
 
+    def closed(self) -> Bins:
+        """With the rows below and above in the first and the last bin."""
+        moments = self.moments.copy()
+        moments[0, self.ends[0]] += self.low
+        moments[0, self.ends[1] - 1] += self.high
+        return replace(self, moments=moments, low=0, high=0, cut=None)
+
     def _cut_to(self, low: int, high: int) -> Bins:
         """With the rows outside of some bins moved to those below and above."""
         low = min(max(low, 0), self.size)
@@ -216,17 +223,17 @@ def aligned(states: Sequence[Bins]) -> list[Bins]:
 
 
 def comparable(states: Sequence[Bins]) -> list[Bins]:
-    """As :func:`aligned`, but with bins no wider than the part of the range that is compared asks for."""
+    """As :func:`aligned`, but with bins no wider than the part of the range that is compared asks for.
+
+    If the ranges have next to nothing in common, all of them is compared, with rows beyond a range at its own edge.
+    """
     finest = min(state.unit for state in states)
     ends = [tuple(state.start + end << state.unit - finest for end in state.ends) for state in states]
     low = max((end[0] for end, state in zip(ends, states, strict=True) if state.low), default=None)
     high = min((end[1] for end, state in zip(ends, states, strict=True) if state.high), default=None)
     common = aligned([_trimmed(state, low, high, state.unit - finest) for state in states])
-    if common[0].ends[1] - common[0].ends[0] < _FEWEST:
-        raise InputError(
-            "The two sketches were made for such different ranges, with rows beyond them, that nothing is left to "
-            "compare. Make the second with the bins of the first: ts.Sketch.fit(y, like=sketch_x)."
-        )
+    if common[0].cut is not None and common[0].cut[1] - common[0].cut[0] < _FEWEST:
+        return aligned([state.closed() for state in states])
     return common
 
 

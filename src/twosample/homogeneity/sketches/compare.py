@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ... import _door as door
@@ -130,9 +132,8 @@ def _binned(
     pool = Atoms.of(a.merged(b))
     formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
-    pair = BinnedPair(Atoms.of(a), Atoms.of(b), grid)
+    pair = BinnedPair(_atoms(one, a), _atoms(two, b), grid)
     sums, form = pair.sums(), statistic.form(pair.m, pair.n)
-    bound = pair.bound()
     constant = len(pool.place) == 1 and not pool.variance.any()
     values = np.zeros(1) if constant else statistic.of_form(form.value(sums))
     evidence = Evidence(
@@ -149,18 +150,22 @@ def _binned(
         centred=pair.centred,
         spread=sums.spread,
     )
-    return evidence, formula, _binned_notes(a, b, bound, constant)
+    return evidence, formula, _binned_notes(pair, unit, constant)
 
 
-def _binned_notes(a: Bins, b: Bins, bound: float, constant: bool) -> tuple[str, ...]:
+def _atoms(bins: Bins, placed: Bins) -> Atoms:
+    """The atoms of the bins as they were placed, and the share of the rows that either has beyond."""
+    atoms = Atoms.of(placed)
+    return replace(atoms, beyond=max(atoms.beyond, (bins.low + bins.high) / bins.rows))
+
+
+def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, ...]:
     if constant:
         return ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
-    notes = [f"From bins of width {2.0**a.unit:.4g}: MMD² of the rows themselves is within {bound:.2g} of that."]
-    shares = [(state.low + state.high) / state.rows for state in (a, b)]
-    if any(shares):
-        notes.append(
-            f"{shares[0]:.3g} of x and {shares[1]:.3g} of y lie beyond the bins and count as if they lay at the edge."
-        )
+    notes = [f"From bins of width {width:.4g}: MMD² of the rows themselves is within {pair.bound():.2g} of that."]
+    x, y = pair.x.beyond, pair.y.beyond
+    if x or y:
+        notes.append(f"{x:.3g} of x and {y:.3g} of y lie beyond the bins and count as if they lay at the edge.")
     return tuple(notes)
 
 
