@@ -80,7 +80,7 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "tolerance"), KERNELS, ids=lambda value: repr(value))
+@pytest.mark.parametrize(("kernel", "tolerance"), KERNELS, ids=repr)
 def test_any_smooth_kernel_afterwards(kernel, tolerance):
     x, y = pair("normal")
     a, b = Sketch.fit(x), Sketch.fit(y + 0.1)

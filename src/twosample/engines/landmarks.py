@@ -21,7 +21,7 @@ Precision = type[np.float32 | np.float64]
 _DOUBT = 5e-5
 """One in a thousand, shared by the twenty or so times that a sample is looked at."""
 
-_BLOCK_ENTRIES = 1 << 21
+_BLOCK_ENTRIES = 1 << 20
 
 
 class LandmarkMap:

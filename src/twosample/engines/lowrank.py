@@ -41,7 +41,7 @@ from .threads import available_cores, run, single_threaded_blas
 MAX_RANK = 4000
 """Where the rank ends if nothing is said: the factor takes 128 MB then."""
 
-_BLOCK_ENTRIES = 1 << 21
+_BLOCK_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True)

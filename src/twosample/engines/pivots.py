@@ -29,10 +29,10 @@ from .landmarks import (
 )
 from .threads import run
 
-CANDIDATES = 8192
+CANDIDATES = 5120
 """Rows of a large pool that pivots are drawn from at a time."""
 
-MEASURED = 4096
+MEASURED = 3072
 """Further rows, on which the residual is measured."""
 
 EXACT_WORK = 2e10

@@ -60,7 +60,7 @@ class _Line:
         if rank <= near - 1:
             rank = near + level * (pairs - near - 1)
         if self.blur:
-            return self._shortest(rank + 0.5)
+            return max(self._shortest(rank + 0.5), 1.0)
         below = float(np.floor(rank))
         first, second = self._shortest(below + 0.5), self._shortest(float(np.ceil(rank)) + 0.5)
         return first + (rank - below) * (second - first)
