@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 import twosample
-from benchmarks import growth, imports, memory, peers, small, tiled
+from benchmarks import fourier, growth, imports, lowrank, memory, peers, rivals, small, tiled
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
 from twosample.engines.threads import available_cores
@@ -24,6 +24,9 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "tiled": tiled.rows,
     "memory": memory.rows,
     "growth": growth.rows,
+    "fourier": fourier.rows,
+    "lowrank": lowrank.rows,
+    "rivals": rivals.rows,
     "peers": peers.rows,
 }
 

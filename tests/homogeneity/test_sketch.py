@@ -176,7 +176,7 @@ def test_constants_and_ties():
     coins = np.repeat([0.0, 1.0], [30, 20]), np.repeat([0.0, 1.0], [28, 22])
     r = compare_sketches(*map(Sketch.fit, coins))
     exact = ts.mmd_test(*coins, null="spectrum")
-    assert r.kernel == exact.kernel
+    assert r.kernel.bandwidth == pytest.approx(exact.kernel.bandwidth, rel=1e-14)
     assert r.statistic == pytest.approx(exact.statistic, abs=1e-12)
     assert r.pvalue == pytest.approx(exact.pvalue, abs=1e-3)
 

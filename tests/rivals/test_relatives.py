@@ -236,8 +236,20 @@ def check(name: str, problem: str, repetitions: int, coverage: float) -> None:
 
 EXACT = [name for name, form in FORMS.items() if form.exact]
 
-LIBERAL: dict[str, tuple[float, float]] = {}
+LIBERAL = {
+    "energy gamma": (0.08, 0.035),  # measured: up to 0.064 and 0.024
+    "fisher spectrum": (0.085, 0.025),  # 0.069 and 0.014
+    "fisher normal": (0.14, 0.07),  # 0.117 and 0.051; always in high dimension, as its docstring says
+    "cascade with F": (0.065, 0.02),  # 0.045 and 0.009
+}
 """Approximate laws: the highest rejection rates at 0.05 and 0.01 on any problem that are admitted."""
+
+APPROXIMATE = [(name, problem) for name in LIBERAL for problem in PROBLEMS]
+APPROXIMATE.remove(("fisher normal", "high dimension"))
+
+
+def test_every_form_has_its_level_checked():
+    assert {*EXACT, *LIBERAL} == set(FORMS)
 
 
 @pytest.mark.parametrize("problem", ["normal", "ties", "bernoulli"])
@@ -259,8 +271,7 @@ def test_level(name, problem):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("name", sorted(set(FORMS) - set(EXACT)))
+@pytest.mark.parametrize(("name", "problem"), APPROXIMATE)
 def test_level_of_approximate_laws(name, problem):
     for (level, rate), admitted in zip(rates(name, problem, 1000), LIBERAL[name], strict=True):
         assert rate <= admitted, f"{name} on {problem} rejects {rate:.4f} at level {level}, more than {admitted}"

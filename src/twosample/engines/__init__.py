@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .base import Engine, Gram, Progress
 from .choose import Auto, Plan
 from .dense import Dense
+from .features import Features
 from .fourier import Fourier
 from .lowrank import LowRank
 from .tiled import Tiled, weighted_sums
@@ -17,9 +18,11 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "tiled": Tiled,
     "fourier": Fourier,
     "lowrank": LowRank,
+    "features": Features,
 }
 """Aliases of the engines."""
 
 __all__ = [
-    "ENGINES", "Auto", "Dense", "Engine", "Fourier", "Gram", "LowRank", "Plan", "Progress", "Tiled", "weighted_sums",
+    "ENGINES", "Auto", "Dense", "Engine", "Features", "Fourier", "Gram", "LowRank", "Plan", "Progress", "Tiled",
+    "weighted_sums",
 ]  # fmt: skip

@@ -165,7 +165,8 @@ class LowRankGram:
         diagonal = all_rows.lengths - 2 * (mean @ S) - sizes * (mean @ mean)
         if w is None:
             trace = float(self.certificate.lengths.sum()) - len(self.z) * float(mean @ mean)
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, self._resolution)
+            shift = -float(mean @ mean)
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, self._resolution, shift)
         cross = np.einsum("jr,jr->r", S[:, :count], S[:, count:])
         return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, self._resolution)
 
@@ -179,8 +180,8 @@ class LowRankGram:
 
     @property
     def _resolution(self) -> float:
-        """Relative rounding error of kernel values and sums."""
-        return 1e-6 if self.features.dtype is np.float32 else 1e-12
+        """Rounding error of the sums, relative to N² kernel values; centred sums are smaller by a factor of N."""
+        return 1e-6 / len(self.z) if self.features.dtype is np.float32 else 1e-12
 
     @cached_property
     def _by_features(self) -> FeatureGram:

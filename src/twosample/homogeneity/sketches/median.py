@@ -35,10 +35,10 @@ def distance_quantiles(pool: Atoms, levels: Floats) -> Floats:
 
     Where each bin holds one value they are those of the rows. Otherwise rows are taken to be spread within bins. A
     quantile that falls among rows of the same bin, which cannot be told from ties, is replaced by that of the rows
-    in different bins, as ties are in :class:`Median`. A single bin gives one bin.
+    in different bins, as ties are in :class:`Median`. None is below one bin.
     """
     line = _Line(pool.place, pool.mass, 1.0 if pool.variance.any() else 0.0)
-    return np.array([line.quantile(float(level)) for level in levels])
+    return np.array([max(line.quantile(float(level)), 1.0) for level in levels])
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class _Line:
         if rank <= near - 1:
             rank = near + level * (pairs - near - 1)
         if self.blur:
-            return max(self._shortest(rank + 0.5), 1.0)
+            return self._shortest(rank + 0.5)
         below = float(np.floor(rank))
         first, second = self._shortest(below + 0.5), self._shortest(float(np.ceil(rank)) + 0.5)
         return first + (rank - below) * (second - first)

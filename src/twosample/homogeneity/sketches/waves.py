@@ -28,7 +28,8 @@ Waves = NDArray[np.complex128]
 _TOLERANCES = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 _HIGHEST = 1.0  # radians a bin: beyond this frequency the bins know nothing
 _MOST = 1000  # frequencies
-_HEAVY = 1000  # features that eigenvalues are taken of
+_FEW = 200  # frequencies up to which eigenvalues come from them; beyond, from points that stand for all
+_EVEN = 800  # of those
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,32 +179,30 @@ class BinnedPair:
         size, w = self.m + self.n, self.grid.weights
         frequencies = self.grid.frequencies(2)
         pooled = (self.m * self.x.waves(frequencies) + self.n * self.y.waves(frequencies)) / size
-        orders = np.arange(1, len(w) + 1)
-        second, mean = _second_moments(np.concatenate([[1.0], pooled]), orders, w)
+        second, mean = _second_moments(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
         C = second - np.outer(mean, mean)
         top, level = float(w.sum()), float(mean @ mean)
-        diagonal = top - level  # mean of k~(z,z)
+        diagonal, squares = top - level, float((C * C).sum())  # means of k~(z,z) and, diagonal included, of k~(z,z')²
         diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
-        inner = float((C * C).sum()) - diagonal_square / size
-        square = max(0.0, _unbiased_square(inner, diagonal, diagonal_square, size))
-        heavy = np.argsort(np.concatenate([w, w]))[-_HEAVY:]
-        D = C[np.ix_(heavy, heavy)]
-        values = without_diagonal(np.asarray(np.linalg.eigvalsh(D), dtype=np.float64), diagonal / size, size)
-        triangles = float(np.vdot(D @ D, D)) - 3 * diagonal * float((C * C).sum()) / size
-        return CentredSpectrum(
-            square, diagonal * size / (size - 1), top, values * np.sqrt(square / max(float(values @ values), 1e-300)),
-            triangles, self._cube(),
-        )  # fmt: skip
+        square = max(0.0, _unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
+        spread = diagonal * size / (size - 1)
+        part = CentredGram.of(self._even_points(), square, spread)
+        if len(w) > _FEW:
+            return part
+        values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), dtype=np.float64), diagonal / size, size)
+        values *= np.sqrt(square / max(float(values @ values), 1e-300))
+        triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * squares / size
+        return CentredSpectrum(square, spread, top, values, triangles, part.cube())
 
-    def _cube(self) -> float:
-        """The small term of the third moment, from points at even steps of the pooled rows."""
+    def _even_points(self) -> Floats:
+        """The kernel matrix of points at even steps of the pooled rows, which stand for all."""
         place = np.concatenate([self.x.place, self.y.place])
         order = np.argsort(place, kind="stable")
         heap = np.cumsum(np.concatenate([self.x.mass, self.y.mass])[order])
-        count = min(int(heap[-1]), 1000)
+        count = min(int(heap[-1]), _EVEN)
         at = np.searchsorted(heap, (np.arange(count) + 0.5) / count * heap[-1])
         points = place[order][at][:, None]
-        return CentredGram.of(self.grid.kernel.block(points, points)).cube()
+        return self.grid.kernel.block(points, points)
 
 
 def rescaled(kernel: Kernel, unit: float) -> Kernel:
@@ -231,9 +230,14 @@ def _cutoff(kernel: Kernel, tolerance: float) -> float:
 
 
 def _tail(kernel: Kernel, highest: float) -> float:
-    """The share of the spectrum beyond a frequency."""
-    frequencies = np.geomspace(highest, 1e7 * highest, 3000)
-    return float(2 * np.trapezoid(frequencies * kernel.spectral_density(frequencies[:, None]), np.log(frequencies)))
+    """The share of the spectrum beyond a frequency, from what is beyond or, if that is much, from what is not."""
+
+    def share(low: float, high: float) -> float:
+        w = np.geomspace(low, high, 4000)
+        return float(2 * np.trapezoid(w * kernel.spectral_density(w[:, None]), np.log(w)))
+
+    below = share(1e-12 * highest, highest)
+    return share(highest, 1e7 * highest) if below > 0.9 else 1.01 - below
 
 
 def _period(kernel: Kernel, tolerance: float, width: float) -> tuple[float, float]:

@@ -1,0 +1,45 @@
+"""The engine of linear cost against the Kolmogorov-Smirnov test, sorting, and its own growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+import twosample as ts
+from benchmarks.table import Row
+from benchmarks.timing import interleaved, seconds
+
+MILLION = 10**6
+
+
+def rows() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=MILLION), rng.normal(size=MILLION)
+    ours, ks = interleaved(lambda: ts.mmd_test(x, y, null="spectrum"), lambda: ks_2samp(x, y), rounds=3)
+    yield Row("1 column, n=m=10⁶, spectrum / ks_2samp", ours / ks, 1.0, detail=f"{ours:.2f} s")
+    a, b = x[:100_000], y[:100_000]
+    ours, ks = interleaved(lambda: ts.mmd_test(a, b), lambda: ks_2samp(a, b), rounds=3)
+    yield Row("1 column, n=m=10⁵, 999 row permutations / ks_2samp", ours / ks, 20, detail=f"{ours:.2f} s")
+    x, y = rng.normal(size=(MILLION, 3)), rng.normal(size=(MILLION, 3))
+    flat = np.concatenate([x, y]).ravel()
+    ours, sort = interleaved(lambda: ts.mmd_test(x, y, null="spectrum"), lambda: np.sort(flat), rounds=2, patience=2)
+    yield Row("3 columns, n=m=10⁶, spectrum / sorting the numbers", ours / sort, 40, detail=f"{ours:.1f} s")
+    yield growth(rng)
+
+
+def growth(rng: np.random.Generator) -> Row:
+    """The exponent of time in rows, fixed bandwidth and spectrum null."""
+    sizes = [10**5, 10**6, 10**7]
+    times = []
+    for size in sizes:
+        x, y = rng.normal(size=size // 2), rng.normal(size=size // 2)
+
+        def work(x: np.ndarray = x, y: np.ndarray = y) -> object:
+            return ts.mmd_test(x, y, bandwidth=1.0, engine="fourier", null="spectrum")
+
+        work()
+        times.append(min(seconds(work) for _ in range(3)))
+    exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+    return Row("1 column, exponent of time in N, 10⁵ to 10⁷", exponent, 1.1, unit="", detail=f"{times[-1]:.1f} s at 10⁷")
