@@ -42,4 +42,5 @@ def growth(rng: np.random.Generator) -> Row:
         work()
         times.append(min(seconds(work) for _ in range(3)))
     exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-    return Row("1 column, exponent of time in N, 10⁵ to 10⁷", exponent, 1.1, unit="", detail=f"{times[-1]:.1f} s at 10⁷")
+    detail = f"{times[-1]:.1f} s at 10⁷"
+    return Row("1 column, exponent of time in N, 10⁵ to 10⁷", exponent, 1.1, unit="", detail=detail)

@@ -25,8 +25,8 @@ it (rejects too often). *Italic*: below it (conservative). Permutation is exact,
 so where ties make many worlds alike.
 
 Problems: normal, 50 + 50 rows of 2 columns; heavy tails, Student t with 1.5 degrees of freedom, the same sizes; ties,
-Poisson(0.7), 50 + 50 rows of 1 column; bernoulli, Bernoulli(0.05), 15 + 15; unequal, normal, 30 + 300 rows of 2 columns;
-high dimension, normal, 25 + 25 rows of 200 columns.
+Poisson(0.7), 50 + 50 rows of 1 column; bernoulli, Bernoulli(0.05), 15 + 15; unequal, normal, 30 + 300 rows of 2
+columns; high dimension, normal, 25 + 25 rows of 200 columns.
 """
 
 

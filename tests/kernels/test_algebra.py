@@ -23,7 +23,7 @@ def test_multiples_on_either_side():
 
 @pytest.mark.parametrize("factor", [0, -1.0, np.inf, np.nan])
 def test_only_positive_multiples(factor):
-    with pytest.raises(ts.OptionError, match="factor of a kernel.*positive"):
+    with pytest.raises(ts.OptionError, match=r"factor of a kernel.*positive"):
         factor * G
 
 

@@ -18,7 +18,7 @@ CONSERVATIVE = {
 """(null, problem): why it may reject less often than its level. Never more often."""
 
 LIBERAL: dict[tuple[str, str], tuple[float, float]] = {}
-"""(null, problem): the highest rejection rates at 0.05 and 0.01 that are admitted; docs/levels.md states the figures."""
+"""(null, problem): the highest rejection rates at 0.05 and 0.01 that are admitted; see docs/levels.md."""
 
 
 def _check(case: Case, repetitions: int, coverage: float) -> None:
@@ -41,6 +41,8 @@ def test_level(case):
 
 
 @pytest.mark.parametrize("problem", ["ties", "bernoulli", "high dimension"])
-@pytest.mark.parametrize(("statistic", "null"), [("unbiased", "permutation"), ("biased", "gamma"), ("linear", "permutation")])
+@pytest.mark.parametrize(
+    ("statistic", "null"), [("unbiased", "permutation"), ("biased", "gamma"), ("linear", "permutation")]
+)
 def test_level_small(statistic, null, problem):
     _check(Case(statistic, null, problem), 200, 0.9999)

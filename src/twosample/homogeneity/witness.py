@@ -27,6 +27,12 @@ class WitnessRows:
         Row numbers in x (where x is denser than y) and in y (where y is denser), strongest first.
     x_values, y_values
         The witness there: positive for x, negative for y, if the samples differ at all.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> ts.witness([0.0, 9.0], [5.0, 6.0], kernel=ts.Gaussian(1.0)).rows(1).y
+    array([0])
     """
 
     x: np.ndarray[tuple[int], np.dtype[np.intp]]

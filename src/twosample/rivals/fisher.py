@@ -174,9 +174,7 @@ class _Scale:
             below = self.of_mmd(max(0.0, float(result.law.values[0]) - result.law.tolerance))
             law = replace(result.law, values=values, tolerance=float(values[0]) - below)
         value, threshold = self.of_mmd(result.statistic), law.threshold(result.level)
-        return replace(
-            result, test=TEST, citation=CITATION, symbol="T", law=law, statistic=value, threshold=threshold
-        )
+        return replace(result, test=TEST, citation=CITATION, symbol="T", law=law, statistic=value, threshold=threshold)
 
 
 @dataclass(frozen=True)

@@ -232,9 +232,8 @@ def comparable(states: Sequence[Bins]) -> list[Bins]:
     low = max((end[0] for end, state in zip(ends, states, strict=True) if state.low), default=None)
     high = min((end[1] for end, state in zip(ends, states, strict=True) if state.high), default=None)
     common = aligned([_trimmed(state, low, high, state.unit - finest) for state in states])
-    if common[0].cut is not None and common[0].cut[1] - common[0].cut[0] < _FEWEST:
-        return aligned([state.closed() for state in states])
-    return common
+    some = common[0].ends[1] - common[0].ends[0] >= _FEWEST or (low is None and high is None)
+    return common if some else aligned([state.closed() for state in states])
 
 
 def _trimmed(state: Bins, low: int | None, high: int | None, steps: int) -> Bins:
