@@ -164,7 +164,7 @@ def kernel_values(kernel: Kernel, a: Floats, b: Floats, dtype: Precision) -> Rea
     if dtype is np.float64:
         return kernel.block(a, b)
     everything = slice(None)
-    return tile_function(kernel, a, b)(everything, everything).astype(dtype, copy=False)
+    return tile_function(kernel, a, b, many=True)(everything, everything).astype(dtype, copy=False)
 
 
 def row_pieces(size: int) -> list[slice]:

@@ -25,20 +25,25 @@ _SINGLE_POINTS, _SINGLE_RADIUS = 4096, 64.0
 _DOUBLE_RADIUS = {"sqeuclidean": 1e6, "euclidean": 1e4}
 
 
-def tile_function(kernel: Kernel, a: Floats, b: Floats) -> TileFunction:
-    """The fastest safe way to get tiles of the matrix of kernel values between the rows of a and of b."""
+def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None) -> TileFunction:
+    """The fastest safe way to get tiles of the matrix of kernel values between the rows of a and of b.
+
+    `many`: whether they stand for so many points that single precision is worth it; None to judge by their number.
+    """
+    if many is None:
+        many = max(len(a), len(b)) >= _SINGLE_POINTS
     if isinstance(kernel, Scaled):
-        inner, factor = tile_function(kernel.kernel, a, b), kernel.factor
+        inner, factor = tile_function(kernel.kernel, a, b, many), kernel.factor
         return lambda rows, columns: np.multiply(inner(rows, columns), factor)
     if isinstance(kernel, Sum | Product):
-        parts = [tile_function(part, a, b) for part in kernel.parts]
+        parts = [tile_function(part, a, b, many) for part in kernel.parts]
         combine = add if isinstance(kernel, Sum) else mul
         return lambda rows, columns: _combined([part(rows, columns) for part in parts], combine)
     if kernel.metric in _DOUBLE_RADIUS and a.shape[1] > 1:
         scaled_a, scaled_b = _centred(a, b, kernel.scale)
         radius = max(_largest_square(scaled_a), _largest_square(scaled_b))
         if radius <= _DOUBLE_RADIUS[kernel.metric]:
-            return _by_products(kernel, a, b, scaled_a, scaled_b, radius)
+            return _by_products(kernel, a, b, scaled_a, scaled_b, radius, many)
     return lambda rows, columns: kernel.block(a[rows], b[columns])
 
 
@@ -49,11 +54,10 @@ def _combined(tiles: list[Reals], combine: Callable[[Reals, Reals], Reals]) -> R
 
 
 def _by_products(
-    kernel: Kernel, a: Floats, b: Floats, scaled_a: Floats, scaled_b: Floats, radius: float
+    kernel: Kernel, a: Floats, b: Floats, scaled_a: Floats, scaled_b: Floats, radius: float, many: bool
 ) -> TileFunction:
     """Tiles by one matrix product and the kernel's own function of the distance."""
     smooth = kernel.metric == "sqeuclidean"
-    many = max(len(a), len(b)) >= _SINGLE_POINTS
     dtype = np.float32 if many and smooth and radius <= _SINGLE_RADIUS else np.float64
     # Lowering squared distances by their own rounding error makes coincident points exactly coincident.
     slack = 0.0 if smooth else 8 * np.finfo(np.float64).eps * radius

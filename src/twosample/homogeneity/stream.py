@@ -14,7 +14,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Kernel
 from ..nulls import Normal, Null
-from ..results import TestResult
+from ..results import TestResult, conclude
 from ..statistics import LinearTime
 from .stream_terms import NOTHING, Queue, consume, rows_of
 
@@ -62,6 +62,7 @@ class LinearTimeMMD:
         self._waiting: tuple[Queue, Queue] = ((), ())
         self._rows = (0, 0)
         self._columns = 0
+        self._size = 0.0  # of a kernel value, on the scale of which rounding happens
 
     @classmethod
     def from_pilot(
@@ -105,6 +106,8 @@ class LinearTimeMMD:
         columns = self._check_columns(*batches)
         whole = (batches[0].reshape(-1, max(columns, 1)), batches[1].reshape(-1, max(columns, 1)))
         moments, self._waiting = consume(self._kernel, self._waiting, whole)
+        if not self._rows[0] and len(whole[0]):
+            self._size = float(np.abs(self._kernel.diagonal(whole[0][:50])).max())
         self._moments = self._moments.plus(moments)
         self._rows = (self._rows[0] + len(whole[0]), self._rows[1] + len(whole[1]))
         self._columns = columns
@@ -133,7 +136,7 @@ class LinearTimeMMD:
         if other._columns:
             none = np.empty((0, other._columns))
             merged.update(np.concatenate([none, *other._waiting[0]]), np.concatenate([none, *other._waiting[1]]))
-        merged._moments = merged._moments.plus(other._moments)
+        merged._moments, merged._size = merged._moments.plus(other._moments), max(self._size, other._size)
         merged._rows = (self._rows[0] + other._rows[0], self._rows[1] + other._rows[1])
         return merged
 
@@ -154,18 +157,16 @@ class LinearTimeMMD:
             raise InputError(f"Two rows of each sample are needed; so far: {self._rows}.")
         evidence = self._evidence()
         law = self._normal_law(evidence) if isinstance(null, Normal) else null.law(evidence)
-        return TestResult(
-            test="MMD two-sample test on streams",
-            symbol=LinearTime.symbol,
+        return conclude(
+            law,
             statistic=self.statistic,
-            pvalue=law.pvalue(self.statistic),
-            threshold=law.threshold(level),
             level=level,
             m=self._rows[0],
             n=self._rows[1],
+            test="MMD two-sample test on streams",
+            symbol=LinearTime.symbol,
             columns=self.columns,
             null=null,
-            law=law,
             kernel=self._kernel,
             notes=null.notes(evidence),
         )
@@ -215,13 +216,14 @@ class LinearTimeMMD:
     def _evidence(self) -> Evidence:
         return Evidence(
             values=np.array([self.statistic]),
-            tolerance=1e-12 * self._moments.largest,
+            tolerance=1e-12 * max(self._moments.largest, self._size),
             exhaustive=False,
             m=self._rows[0],
             n=self._rows[1],
             kernel=repr(self._kernel),
             bounds=self._kernel.bounds,
             term_count=self.terms,
+            least=LinearTime().least_pvalue(*self._rows),
         )
 
     def _normal_law(self, evidence: Evidence) -> Law:

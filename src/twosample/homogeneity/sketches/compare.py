@@ -8,11 +8,12 @@ import numpy as np
 
 from ... import _door as door
 from ...core.evidence import Evidence
+from ...core.sums import BlockSums
 from ...engines.threads import single_threaded_blas
 from ...errors import InputError, OptionError
 from ...kernels import Kernel
 from ...nulls import Null, Permutation, Spectrum
-from ...results import TestResult
+from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
 from .bins import Bins, comparable
 from .groups import Groups
@@ -25,8 +26,8 @@ _BINNED_NULLS = ("spectrum", "gamma", "pearson")
 
 
 def compare_sketches(
-    x: Sketch,
-    y: Sketch,
+    x: object,
+    y: object,
     *,
     kernel: door.KernelLike | None = None,
     bandwidth: door.BandwidthLike = "median",
@@ -37,7 +38,7 @@ def compare_sketches(
 ) -> TestResult:
     """Test whether two samples that are known by their sketches come from the same distribution.
 
-    H0: p = q. H1: p ≠ q.
+    H0: p = q. H1: p ≠ q. What :func:`mmd_test` does when it is given sketches.
 
     Parameters
     ----------
@@ -45,11 +46,12 @@ def compare_sketches(
         The sketches.
     kernel, bandwidth
         For one column: as in :func:`mmd_test`, chosen afterwards. For several columns they were fixed when the sketches
-        began; None takes them as they are.
+        began, and None stands for that.
     statistic
         'unbiased' or 'biased'.
     null
-        None or: for one column 'spectrum' (the default), 'gamma' or 'pearson'; for several 'permutation', of groups.
+        None or: for one column 'spectrum' (the default), 'gamma' or 'pearson'; for several 'permutation', of groups of
+        rows.
     level
         The level of the test.
     rng
@@ -71,53 +73,51 @@ def compare_sketches(
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level = door.check_level(level)
     if isinstance(one, Bins) and isinstance(two, Bins):
-        null = _null(null, Spectrum(), _BINNED_NULLS, "one column")
+        null = Spectrum() if null is None else _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         evidence, formula, notes = _binned(one, two, formula, bandwidth, chosen)
     elif isinstance(one, Groups) and isinstance(two, Groups):
-        null = _null(null, Permutation(), ("permutation",), "several columns")
-        _check_resamples(null, level)
+        null = Permutation() if null is None else _null(null, ("permutation",), "several columns")
+        door.check_resamples(null, level)
         _check_kernel(kernel, one.kernel)
         evidence, notes = _grouped(one, two, chosen, null.resamples, door.generator(rng))
         formula = one.kernel
     else:
-        raise InputError(different_kinds(x, y))
+        raise InputError(different_kinds(one.layout, two.layout))
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
         law = null.law(evidence)
-    value = float(evidence.values[0])
-    return TestResult(
-        test="MMD two-sample test on sketches",
-        symbol=chosen.symbol,
-        statistic=value,
-        pvalue=law.pvalue(value),
-        threshold=law.threshold(level),
+    return conclude(
+        law,
+        statistic=float(evidence.values[0]),
         level=level,
         m=evidence.m,
         n=evidence.n,
+        test="MMD two-sample test on sketches",
+        symbol=chosen.symbol,
         columns=one.columns,
         null=null,
-        law=law,
         kernel=formula,
         notes=notes + null.notes(evidence),
+        depth=1,
     )
 
 
-def _states(x: Sketch, y: Sketch) -> tuple[Bins | Groups, Bins | Groups]:
-    for name, sketch in (("x", x), ("y", y)):
-        if not isinstance(sketch, Sketch):
-            raise InputError(f"{name} is {type(sketch).__name__} and the other a Sketch; make both of them sketches.")
-        if sketch.rows < 2:
-            raise InputError(f"{name} is a sketch of {sketch.rows} row(s); a sample needs at least 2.")
-    if x.columns != y.columns:
-        raise InputError(f"x has {x.columns} column(s) and y has {y.columns}; both must have the same columns.")
-    assert x.state is not None
-    assert y.state is not None
-    return x.state, y.state
+def _states(x: object, y: object) -> tuple[Bins | Groups, Bins | Groups]:
+    one, two = _state(x, "x"), _state(y, "y")
+    if one.columns != two.columns:
+        raise InputError(f"x has {one.columns} column(s) and y has {two.columns}; both must have the same columns.")
+    return one, two
 
 
-def _null(null: Null | str | None, default: Null, allowed: tuple[str, ...], what: str) -> Null:
-    if null is None:
-        return default
+def _state(sketch: object, name: str) -> Bins | Groups:
+    if not isinstance(sketch, Sketch):
+        raise InputError(f"{name} is {type(sketch).__name__} and the other a Sketch; make both of them sketches.")
+    if sketch.state is None or sketch.rows < 2:
+        raise InputError(f"{name} is a sketch of {sketch.rows} row(s); a sample needs at least 2.")
+    return sketch.state
+
+
+def _null(null: Null | str, allowed: tuple[str, ...], what: str) -> Null:
     resolved = door.resolve_null(null)
     if resolved.name not in allowed:
         raise OptionError(
@@ -136,24 +136,32 @@ def _binned(
     formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
     pair = BinnedPair(_atoms(one, a), _atoms(two, b), grid)
-    sums, form = pair.sums(), statistic.form(pair.m, pair.n)
+    evidence = _evidence(statistic, pair.sums(), formula)
     constant = len(pool.place) == 1 and not pool.variance.any()
-    values = np.zeros(1) if constant else statistic.of_form(form.value(sums))
-    evidence = Evidence(
-        values=values,
-        tolerance=form.tolerance(sums),
+    evidence = replace(evidence, centred=pair.centred, values=np.zeros(1) if constant else evidence.values)
+    return evidence, formula, _binned_notes(pair, unit, constant)
+
+
+def _evidence(statistic: QuadraticStatistic, sums: BlockSums, kernel: Kernel) -> Evidence:
+    """What the nulls may look at."""
+    form = statistic.form(sums.m, sums.n)
+    squares, tolerance = form.value(sums), form.tolerance(sums)
+    if statistic.root:  # a tie in the square is a tie in the root
+        tolerance = float(np.sqrt(max(squares[0], 0.0)) - np.sqrt(max(squares[0] - tolerance, 0.0)))
+    return Evidence(
+        values=statistic.of_form(squares),
+        tolerance=tolerance,
         exhaustive=False,
-        m=pair.m,
-        n=pair.n,
-        kernel=repr(formula),
-        bounds=formula.bounds,
-        term_count=min(pair.m, pair.n) // 2,
+        m=sums.m,
+        n=sums.n,
+        kernel=repr(kernel),
+        bounds=kernel.bounds,
+        term_count=min(sums.m, sums.n) // 2,
         form=form,
         root=statistic.root,
-        centred=pair.centred,
         spread=sums.spread,
+        least=statistic.least_pvalue(sums.m, sums.n),
     )
-    return evidence, formula, _binned_notes(pair, unit, constant)
 
 
 def _atoms(bins: Bins, placed: Bins) -> Atoms:
@@ -177,21 +185,7 @@ def _grouped(
 ) -> tuple[Evidence, tuple[str, ...]]:
     """Several columns: the statistic in worlds with other groups."""
     pair = GroupedPair(one, two)
-    m, n = one.rows, two.rows
-    sums, form = pair.sums(count, rng), statistic.form(m, n)
-    evidence = Evidence(
-        values=statistic.of_form(form.value(sums)),
-        tolerance=form.tolerance(sums),
-        exhaustive=False,
-        m=m,
-        n=n,
-        kernel=repr(one.kernel),
-        bounds=one.kernel.bounds,
-        term_count=min(m, n) // 2,
-        form=form,
-        root=statistic.root,
-        spread=sums.spread,
-    )
+    evidence = _evidence(statistic, pair.sums(count, rng), one.kernel)
     groups = f"{int((one.sizes > 0).sum())} and {int((two.sizes > 0).sum())} groups of rows"
     how = (
         f"{groups} of equal sizes were permuted: exact."
@@ -207,9 +201,3 @@ def _check_kernel(asked: door.KernelLike | None, known: Kernel) -> None:
     kernel = door.resolve_kernel(asked)
     if kernel != known and kernel.fill(lambda metric: getattr(known, "bandwidth", None) or 1.0) != known:
         raise OptionError(f"kernel={kernel!r}: sketches of several columns have their kernel, here {known!r}.")
-
-
-def _check_resamples(null: Null, level: float) -> None:
-    if (null.resamples + 1) * level < 1 - 1e-9:
-        needed = int(np.ceil(1 / level - 1e-9)) - 1
-        raise OptionError(f"null={null!r} can never give a p-value below level={level:g}. Use at least n={needed}.")

@@ -126,7 +126,7 @@ class Sketch:
         elif isinstance(a, Bins) and isinstance(b, Bins):
             merged._state = a.merged(b)
         elif isinstance(a, Bins) or isinstance(b, Bins):
-            raise InputError(different_kinds(self, other))
+            raise InputError(different_kinds(a.layout, b.layout))
         else:
             merged._state = a.merged(b)
         return merged
@@ -215,9 +215,9 @@ class Sketch:
         return f"Sketch({self.rows} rows, {columns}, {self.layout!r})"
 
 
-def different_kinds(a: Sketch, b: Sketch) -> str:
+def different_kinds(a: Layout, b: Layout) -> str:
     """Why two sketches do not fit."""
-    return f"The sketches keep rows in different ways: {a!r} and {b!r}. Make the second like the first: like=sketch_x."
+    return f"The sketches keep rows in different ways, {a!r} and {b!r}. Make the second like the first: like=sketch_x."
 
 
 def _finite_rows(batch: object) -> Floats:
