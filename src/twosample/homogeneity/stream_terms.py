@@ -14,11 +14,11 @@ from .. import _door as door
 from ..core.types import Floats
 from ..engines.threads import available_cores, run
 from ..kernels import Kernel, RadialKernel
+from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
 
 _TASK = 1 << 15  # terms that one thread works on at a time
-_BLOCK = 1 << 13  # terms whose kernel values are taken together
-_CACHED = 40_000  # numbers of one sample in a piece of a block: they and their differences stay in the second cache
+_CACHED = 1 << 16  # numbers that are worked on together: they and their differences stay in the second cache
 _UNTHREADED = 9_000  # the same for small batches: below the size at which BLAS wakes its threads
 
 
@@ -33,9 +33,11 @@ class Moments:
 
     @classmethod
     def of(cls, h: Floats) -> Moments:
-        mean = float(h.mean())
-        deviation = h - mean
-        return cls(len(h), mean, float(deviation @ deviation), max(float(h.max()), -float(h.min())))
+        """Overwrites the terms."""
+        count, mean = len(h), float(np.add.reduce(h)) / len(h)
+        largest = max(float(np.maximum.reduce(h)), -float(np.minimum.reduce(h)))
+        h -= mean
+        return cls(count, mean, float(np.dot(h, h)), largest)
 
     def plus(self, other: Moments) -> Moments:
         """Of all terms together (Chan, Golub and LeVeque 1983)."""
@@ -100,21 +102,17 @@ def _packed(queue: deque[Floats]) -> Queue:
 
 
 def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
-    """Moments of h over an even number of rows, block by block; large batches on all cores."""
+    """Moments of h over an even number of rows, piece by piece; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
     large = x.size >= 1 << 19
 
     def task(start: int, stop: Event) -> Moments:
-        of_block = _RadialTerms(kernel, x.shape[1], large) if isinstance(kernel, RadialKernel) else None
-        total = NOTHING
-        for first in range(start, min(start + _TASK, count), _BLOCK):
-            rows = slice(2 * first, 2 * min(first + _BLOCK, count))
-            h = None if of_block is None else of_block(x[rows], y[rows])
-            total = total.plus(Moments.of(_plain_terms(kernel, x[rows], y[rows], batch) if h is None else h))
-            if stop.is_set():
-                break
-        return total
+        rows = slice(2 * start, 2 * min(start + _TASK, count))
+        h = None
+        if isinstance(kernel, RadialKernel) and not stop.is_set():
+            h = _radial_terms(kernel, x[rows], y[rows], _CACHED if large else _UNTHREADED)
+        return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch) if h is None else h)
 
     starts = range(0, count, _TASK)
     parts = run(starts, task, available_cores()) if large else [task(start, Event()) for start in starts]
@@ -137,51 +135,51 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-class _RadialTerms:
-    """h of a radial kernel from flat differences of neighbouring rows.
+def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, cached: int) -> Floats | None:
+    """``(len(x) / 2,)`` values of h from distances, or None when one is not finite.
 
-    Half of the differences belong to no term, but loops over short rows would cost more than these do.
+    Odd and even rows are first put side by side, as single items of 8 d bytes: loops over short rows would cost more.
     """
-
-    def __init__(self, kernel: RadialKernel, columns: int, large: bool) -> None:
-        self._kernel = kernel
-        rows = (_CACHED if large else _UNTHREADED) // (2 * columns)
-        self._step = min(1 << max(rows.bit_length() - 1, 0), _BLOCK)
-        self._differences = np.empty(2 * columns * self._step)
-        self._values = np.empty((4, _BLOCK))
-        self._weight = np.zeros(2 * columns)
-        unit = kernel.scale
-        self._safe = 1e-100 < unit < 1e100  # else squares could leave the range of doubles where distances do not
-        if self._safe:
-            self._weight[:columns] = 1 / unit if kernel.metric == "cityblock" else 1 / (unit * unit)
-
-    def __call__(self, x: Floats, y: Floats) -> Floats | None:
-        """``(len(x) / 2,)`` values of h, or None when a distance is not finite."""
-        count, step = len(x) // 2, self._step
-        values = self._values[:, :count]
-        with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, count, step):
-                rows = slice(2 * start, 2 * (start + step))
-                self._distances(x[rows].reshape(-1), y[rows].reshape(-1), values[:, start : start + step])
-            if not (self._safe and isfinite(np.add.reduce(values, axis=None))):
+    count, d, unit = len(x) // 2, x.shape[1], kernel.scale
+    if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
+        return None
+    step = min(count, max(1, cached // (4 * d)))
+    rows, difference, values = np.empty((4, step, d)), np.empty((step, d)), np.empty((4, step))
+    weight = np.full(d, 1 / unit if kernel.metric == "cityblock" else 1 / (unit * unit))
+    result = np.empty(count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, count, step):
+            size = min(step, count - start)
+            if size < step:
+                rows, difference, values = np.empty((4, size, d)), difference[:size], values[:, :size]
+            here = slice(2 * start, 2 * (start + size))
+            _side_by_side(x[here], y[here], rows)
+            _distances(kernel.metric, rows, difference, weight, values)
+            if not isfinite(np.add.reduce(values, axis=None)):
                 return None
-        if self._kernel.metric == "euclidean":
-            np.sqrt(values, out=values)
-        k = self._kernel.of_distances(values, x, y)
-        h: Floats = k[0] + k[1]
-        h -= k[2]
-        h -= k[3]
-        return h
+            k = kernel.of_distances(values, x, y)
+            h = np.add(k[0], k[1], out=result[start : start + size])
+            h -= k[2]
+            h -= k[3]
+    return result
 
-    def _distances(self, x: Floats, y: Floats, values: Floats) -> None:
-        """The four distances (or their squares) of each term."""
-        width = len(self._weight)
-        d = width // 2
-        flat = self._differences[: len(x)]
-        size = np.abs if self._kernel.metric == "cityblock" else np.square
-        x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
-        for value, (left, right) in zip(values, ((x1, x2), (y1, y2), (x1, y2), (x2, y1)), strict=True):
-            flat[-d:] = 0
-            np.subtract(left, right, out=flat[:-d])
-            size(flat, out=flat)
-            np.dot(flat.reshape(-1, width), self._weight, out=value)
+
+def _side_by_side(x: Floats, y: Floats, rows: Floats) -> None:
+    """Copy x1, x2, y1, y2 of each term to four arrays of rows."""
+    item = f"V{8 * x.shape[1]}"
+    items = rows.view(item)[..., 0]  # (4, terms)
+    for k, sample in enumerate((x, y)):
+        pairs = sample.view(item).reshape(-1, 2)
+        items[2 * k], items[2 * k + 1] = pairs[:, 0], pairs[:, 1]
+
+
+def _distances(metric: Metric, rows: Floats, difference: Floats, weight: Floats, values: Floats) -> None:
+    """The four distances of each term, in bandwidths."""
+    x1, x2, y1, y2 = rows
+    size = np.abs if metric == "cityblock" else np.square
+    for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
+        np.subtract(left, right, out=difference)
+        size(difference, out=difference)
+        np.dot(difference, weight, out=value)
+    if metric == "euclidean":
+        np.sqrt(values, out=values)
