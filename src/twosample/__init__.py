@@ -7,7 +7,18 @@ from . import metrics, rivals
 from ._version import __version__ as __version__
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
-from .homogeneity import LinearTimeMMD, Sketch, Witness, WitnessRows, mmd, mmd_test, plan, witness
+from .homogeneity import (
+    BinnedMoments,
+    GroupedFeatures,
+    LinearTimeMMD,
+    Sketch,
+    Witness,
+    WitnessRows,
+    mmd,
+    mmd_test,
+    plan,
+    witness,
+)
 from .kernels import (
     Energy,
     Fixed,
@@ -31,10 +42,11 @@ from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 
 __all__ = [
-    "Auto", "Biased", "BlockAverage", "Bootstrap", "Dense", "Energy", "Features", "Fixed", "Fourier",
-    "FunctionKernel", "Gamma", "Gaussian", "Hoeffding", "InputError", "Kernel", "Laplace", "Linear", "LinearTime",
-    "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal", "OptionError",
-    "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid",
-    "RationalQuadratic", "Scaled", "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult", "Tiled",
-    "TwosampleError", "Unbiased", "Witness", "WitnessRows", "metrics", "mmd", "mmd_test", "plan", "rivals", "witness",
+    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Dense", "Energy", "Features", "Fixed", "Fourier",
+    "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "InputError", "Kernel", "Laplace",
+    "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError",
+    "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product",
+    "QuantileGrid", "RationalQuadratic", "Scaled", "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",
+    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "metrics", "mmd", "mmd_test", "plan", "rivals",
+    "witness",
 ]  # fmt: skip

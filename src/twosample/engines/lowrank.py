@@ -128,7 +128,8 @@ class LowRankGram:
     def bound(self, m: int, n: int) -> float:
         """MMD² of the full kernel, biased or unbiased, differs by no more than this."""
         known = self.certificate
-        return (known.limit * (m + n) * (1 / m + 1 / n) + self._resolution) * known.trace / (m + n)
+        rounding = 1e-6 if self.features.dtype is np.float32 else 1e-12
+        return (known.limit * (m + n) * (1 / m + 1 / n) + rounding) * known.trace / (m + n)
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """What the result should tell about the approximation."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from functools import cache
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from .base import Progress
@@ -50,20 +50,38 @@ def run(
     return early once it is set: that is how an exception or Ctrl-C ends the other threads before it is passed on.
     """
     stop = Event()
-    done = 0
-    with single_threaded_blas(), ThreadPoolExecutor(max_workers=threads) as pool:
+    results: dict[int, Result] = {}
+    news: SimpleQueue[BaseException | None] = SimpleQueue()  # None for a finished piece, or what went wrong
+    waiting = SimpleQueue[int]()
+    for i in range(len(pieces)):
+        waiting.put(i)
+
+    def worker() -> None:
         try:
-            futures = [pool.submit(work, piece, stop) for piece in pieces]
-            pending = set(futures)
-            while pending:
-                finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    future.result()
-                done += len(finished)
+            while not stop.is_set():
+                try:
+                    i = waiting.get_nowait()
+                except Empty:
+                    return
+                results[i] = work(pieces[i], stop)
+                news.put(None)
+        except BaseException as error:  # noqa: BLE001 - handed over to the thread that waits, whatever it is
+            news.put(error)
+
+    workers = [Thread(target=worker, daemon=True) for _ in range(min(threads, len(pieces)))]
+    with single_threaded_blas():
+        try:
+            for thread in workers:
+                thread.start()
+            for done in range(1, len(pieces) + 1):
+                error = news.get()
+                if error is not None:
+                    raise error
                 if progress is not None:
-                    progress(done, len(futures))
-        except BaseException:
+                    progress(done, len(pieces))
+        finally:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    return [future.result() for future in futures]
+            for thread in workers:
+                if thread.ident is not None:
+                    thread.join()
+    return [results[i] for i in range(len(pieces))]

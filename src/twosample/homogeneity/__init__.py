@@ -1,8 +1,11 @@
 """The public two-sample tests."""
 
 from .mmd import mmd, mmd_test, plan
-from .sketches import Sketch
+from .sketches import BinnedMoments, GroupedFeatures, Sketch
 from .stream import LinearTimeMMD
 from .witness import Witness, WitnessRows, witness
 
-__all__ = ["LinearTimeMMD", "Sketch", "Witness", "WitnessRows", "mmd", "mmd_test", "plan", "witness"]
+__all__ = [
+    "BinnedMoments", "GroupedFeatures", "LinearTimeMMD", "Sketch", "Witness", "WitnessRows", "mmd", "mmd_test", "plan",
+    "witness",
+]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from math import isfinite
@@ -12,14 +13,15 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..engines.threads import available_cores, run
+from ..engines.threads import available_cores, run, single_threaded_blas
 from ..kernels import Kernel, RadialKernel
 from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
 
 _TASK = 1 << 15  # terms that one thread works on at a time
-_CACHED = 1 << 16  # numbers that are worked on together: they and their differences stay in the second cache
-_UNTHREADED = 9_000  # the same for small batches: below the size at which BLAS wakes its threads
+_PIECE = 1 << 17  # numbers of one sample that are worked on together: they and their differences stay in the cache
+_LARGE = 1 << 19  # numbers of one sample that are worth threads
+_SMALL = 9_000  # numbers for which BLAS does not wake its own threads
 
 
 @dataclass(frozen=True)
@@ -105,17 +107,20 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
     """Moments of h over an even number of rows, piece by piece; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
-    large = x.size >= 1 << 19
+    starts = range(0, count, _TASK)
 
     def task(start: int, stop: Event) -> Moments:
         rows = slice(2 * start, 2 * min(start + _TASK, count))
         h = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
-            h = _radial_terms(kernel, x[rows], y[rows], _CACHED if large else _UNTHREADED)
+            h = _radial_terms(kernel, x[rows], y[rows])
         return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch) if h is None else h)
 
-    starts = range(0, count, _TASK)
-    parts = run(starts, task, available_cores()) if large else [task(start, Event()) for start in starts]
+    if x.size >= _LARGE:
+        parts = run(starts, task, available_cores())
+    else:
+        with single_threaded_blas() if x.size > _SMALL else nullcontext():
+            parts = [task(start, Event()) for start in starts]
     return reduce(Moments.plus, parts, NOTHING)
 
 
@@ -135,51 +140,43 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, cached: int) -> Floats | None:
-    """``(len(x) / 2,)`` values of h from distances, or None when one is not finite.
-
-    Odd and even rows are first put side by side, as single items of 8 d bytes: loops over short rows would cost more.
-    """
+def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats) -> Floats | None:
+    """``(len(x) / 2,)`` values of h from distances, or None when one is not finite."""
     count, d, unit = len(x) // 2, x.shape[1], kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
         return None
-    step = min(count, max(1, cached // (4 * d)))
-    rows, difference, values = np.empty((4, step, d)), np.empty((step, d)), np.empty((4, step))
-    weight = np.full(d, 1 / unit if kernel.metric == "cityblock" else 1 / (unit * unit))
-    result = np.empty(count)
+    step = min(count, max(1, _PIECE // (2 * d)))
+    differences, values, h = np.empty(2 * step * d), np.empty((4, step)), np.empty(count)
+    weight = np.zeros(2 * d)
+    weight[:d] = 1 / unit if kernel.metric == "cityblock" else 1 / (unit * unit)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, step):
-            size = min(step, count - start)
-            if size < step:
-                rows, difference, values = np.empty((4, size, d)), difference[:size], values[:, :size]
-            here = slice(2 * start, 2 * (start + size))
-            _side_by_side(x[here], y[here], rows)
-            _distances(kernel.metric, rows, difference, weight, values)
-            if not isfinite(np.add.reduce(values, axis=None)):
+            rows = slice(2 * start, 2 * min(start + step, count))
+            piece = h[start : start + step]
+            distances = values[:, : len(piece)]
+            _distances(kernel.metric, x[rows].reshape(-1), y[rows].reshape(-1), differences, weight, distances)
+            if not isfinite(np.add.reduce(distances, axis=None)):
                 return None
-            k = kernel.of_distances(values, x, y)
-            h = np.add(k[0], k[1], out=result[start : start + size])
-            h -= k[2]
-            h -= k[3]
-    return result
+            k = kernel.of_distances(distances, x, y)
+            np.add(k[0], k[1], out=piece)
+            piece -= k[2]
+            piece -= k[3]
+    return h
 
 
-def _side_by_side(x: Floats, y: Floats, rows: Floats) -> None:
-    """Copy x1, x2, y1, y2 of each term to four arrays of rows."""
-    item = f"V{8 * x.shape[1]}"
-    items = rows.view(item)[..., 0]  # (4, terms)
-    for k, sample in enumerate((x, y)):
-        pairs = sample.view(item).reshape(-1, 2)
-        items[2 * k], items[2 * k + 1] = pairs[:, 0], pairs[:, 1]
+def _distances(metric: Metric, x: Floats, y: Floats, differences: Floats, weight: Floats, values: Floats) -> None:
+    """The four distances of each term, in bandwidths, from flat differences of neighbouring rows.
 
-
-def _distances(metric: Metric, rows: Floats, difference: Floats, weight: Floats, values: Floats) -> None:
-    """The four distances of each term, in bandwidths."""
-    x1, x2, y1, y2 = rows
+    Half of the differences belong to no term and get no weight, but loops over short rows would cost more than these.
+    """
+    d = len(weight) // 2
+    flat = differences[: len(x)]
     size = np.abs if metric == "cityblock" else np.square
+    x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
     for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
-        np.subtract(left, right, out=difference)
-        size(difference, out=difference)
-        np.dot(difference, weight, out=value)
+        flat[-d:] = 0
+        np.subtract(left, right, out=flat[:-d])
+        size(flat, out=flat)
+        np.dot(flat.reshape(-1, 2 * d), weight, out=value)
     if metric == "euclidean":
         np.sqrt(values, out=values)
