@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -52,23 +52,19 @@ def run(
     stop = Event()
     results: dict[int, Result] = {}
     news: SimpleQueue[BaseException | None] = SimpleQueue()  # None for a finished piece, or what went wrong
-    waiting = SimpleQueue[int]()
+    waiting: SimpleQueue[int] = SimpleQueue()
     for i in range(len(pieces)):
         waiting.put(i)
 
-    def worker() -> None:
+    def serve() -> None:
         try:
-            while not stop.is_set():
-                try:
-                    i = waiting.get_nowait()
-                except Empty:
-                    return
+            for i in _taken_from(waiting, stop):
                 results[i] = work(pieces[i], stop)
                 news.put(None)
         except BaseException as error:  # noqa: BLE001 - handed over to the thread that waits, whatever it is
             news.put(error)
 
-    workers = [Thread(target=worker, daemon=True) for _ in range(min(threads, len(pieces)))]
+    workers = [Thread(target=serve, daemon=True) for _ in range(min(threads, len(pieces)))]
     with single_threaded_blas():
         try:
             for thread in workers:
@@ -85,3 +81,13 @@ def run(
                 if thread.ident is not None:
                     thread.join()
     return [results[i] for i in range(len(pieces))]
+
+
+def _taken_from(waiting: SimpleQueue[int], stop: Event) -> Iterator[int]:
+    """Pieces that are still waiting, one at a time, until there are none or it is time to stop."""
+    while not stop.is_set():
+        try:
+            i = waiting.get_nowait()
+        except Empty:
+            return
+        yield i

@@ -19,7 +19,7 @@ from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
 
 _TASK = 1 << 15  # terms that one thread works on at a time
-_PIECE = 1 << 17  # numbers of one sample that are worked on together: they and their differences stay in the cache
+_PIECE = 80_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
 

@@ -49,7 +49,7 @@ class GroupedFeatures:
     --------
     >>> import twosample as ts
     >>> ts.Sketch.fit([[0.0, 1.0], [1.0, 2.0], [2.0, 1.0]], ts.GroupedFeatures(groups=16, frequencies=32)).nbytes
-    9088
+    9120
     """
 
     groups: int = 64
