@@ -77,9 +77,7 @@ def run(
                     progress(done, len(pieces))
         finally:
             stop.set()
-            for thread in workers:
-                if thread.ident is not None:
-                    thread.join()
+            _join(workers)
     return [results[i] for i in range(len(pieces))]
 
 
@@ -91,3 +89,10 @@ def _taken_from(waiting: SimpleQueue[int], stop: Event) -> Iterator[int]:
         except Empty:
             return
         yield i
+
+
+def _join(workers: list[Thread]) -> None:
+    """Wait for those threads that were started."""
+    for thread in workers:
+        if thread.ident is not None:
+            thread.join()
