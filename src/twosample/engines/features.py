@@ -52,9 +52,8 @@ class Features:
     Examples
     --------
     >>> import numpy as np, twosample as ts
-    >>> from twosample.engines.features import Features
     >>> x = np.random.default_rng(0).normal(size=(500, 20))
-    >>> ts.mmd_test(x, x + 0.3, engine=Features(count=200), rng=1).rejected
+    >>> ts.mmd_test(x, x + 0.3, engine=ts.Features(count=200), rng=1).rejected
     True
     """
 

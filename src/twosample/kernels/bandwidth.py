@@ -16,6 +16,8 @@ Ranks = NDArray[np.intp]
 EXACT_POINTS = 2000
 """Pools up to this size are measured by all their pairs; larger ones by a random part of this size."""
 
+_FEW_POINTS = 500  # below this all pairs are quicker written down than counted
+
 EXACT_LINE = 100_000
 """The same in one dimension, where all pairs cost O(N log N)."""
 
@@ -118,7 +120,7 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     limit = EXACT_LINE if z.shape[1] == 1 else EXACT_POINTS
     if len(scaled) > limit:
         scaled = scaled[rng.choice(len(scaled), limit, replace=False, shuffle=False)]
-    if z.shape[1] == 1:
+    if z.shape[1] == 1 and len(z) > _FEW_POINTS:
         return unit * _line_quantiles(np.sort(scaled[:, 0]), levels)
     from scipy.spatial.distance import pdist
 
