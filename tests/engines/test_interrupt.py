@@ -125,10 +125,11 @@ def test_the_threads_of_blas_are_given_back_after_an_error():
 
 
 SCRIPT = """
-    import sys, threading, time
+    import signal, sys, threading, time
     import numpy as np
     import twosample as ts
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would inherit "ignore"
     x = np.random.default_rng(0).normal(size=(12000, 10))
 
     def ready():
