@@ -93,7 +93,7 @@ def binning(n: int) -> Iterator[Row]:
 
     one, whole, ks = interleaved(bins, test, theirs, rounds=9)
     yield Row(
-        f"Sketch of one column / ks_2samp of two, n={n}", one / ks, 0.06, detail=f"{1000 * one:.1f} ms / {ks:.3f} s"
+        f"Sketch of one column / ks_2samp of two, n={n}", one / ks, 0.05, detail=f"{1000 * one:.1f} ms / {ks:.3f} s"
     )
     yield Row(f"two sketches and their test / ks_2samp, n=m={n}", whole / ks, 1.0, detail=f"{whole:.3f} s / {ks:.3f} s")
 

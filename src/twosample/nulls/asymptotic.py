@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,8 +35,9 @@ class _Quadratic(Null):
             law = self._distribution(evidence.form, centred)
         return ContinuousLaw(law, evidence.least, evidence.root)
 
+    @abstractmethod
     def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
-        raise NotImplementedError
+        """The law of the quadratic form when it is not degenerate."""
 
 
 @dataclass(frozen=True)

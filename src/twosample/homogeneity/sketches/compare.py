@@ -174,6 +174,8 @@ def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, 
     if constant:
         return ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
     notes = [f"From bins of width {width:.4g}: MMD² of the rows themselves is within {pair.bound():.2g} of that."]
+    if pair.grid.tail > 0.01 * float(pair.grid.kernel.diagonal(np.zeros((1, 1)))[0]):
+        notes.append("The kernel is too narrow for these bins: what was tested is a smoother one.")
     x, y = pair.x.beyond, pair.y.beyond
     if x or y:
         notes.append(f"{x:.3g} of x and {y:.3g} of y lie beyond the bins and count as if they lay at the edge.")

@@ -2,7 +2,8 @@
 
 Rows go to the groups in turn. The first row decides by a checksum which group is first, so that the rows of many small
 sketches that are merged spread over all groups. If rows are independent and identically distributed, groups are too,
-and what permuting rows does for a sample in memory, permuting groups does for a sketch.
+and what permuting rows does for a sample in memory, permuting groups does for a sketch. (Sketches of fewer rows than
+groups whose first rows are tied share groups more than they should; the test is then conservative.)
 """
 
 from __future__ import annotations
