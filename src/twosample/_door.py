@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from .kernels import (
     BandwidthRule,
     Fixed,
     FunctionKernel,
+    IndexKernel,
     Kernel,
     Median,
     Precomputed,
@@ -28,6 +29,7 @@ from .kernels import (
 )
 from .kernels.base import BandwidthOf
 from .kernels.distances import Metric
+from .kernels.objects import row_numbers_of
 from .nulls import NULLS, Null
 from .statistics import STATISTICS, Statistic
 
@@ -41,11 +43,12 @@ Seed = Any
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The pooled sample: ``(N, d)`` numbers of which the first m rows are x."""
+    """The pooled sample: ``(N, d)`` numbers of which the first m rows are x, and the kernel that applies to them."""
 
     z: Floats
     m: int
     n: int
+    kernel: Kernel
 
     @property
     def x(self) -> Floats:
@@ -59,9 +62,16 @@ class Pool:
 
 
 def pool(x: object, y: object, kernel: Kernel) -> Pool:
-    """Both samples as one array of doubles; refuses whatever cannot be tested."""
+    """Both samples as one array of doubles; refuses whatever cannot be tested.
+
+    Of objects the array holds row numbers, and the kernel of the pool is the one restricted to them.
+    """
     if kernel.domain == "indices":
         return _index_pool(x, y, kernel)
+    if kernel.domain == "objects":
+        first, second = objects(x, "x"), objects(y, "y")
+        restricted = kernel.on([*first, *second])
+        return Pool(row_numbers_of([*first, *second]), len(first), len(second), restricted)
     _same_order(x, y)
     a, b = points(x, "x"), points(y, "y")
     if a.shape[1] != b.shape[1]:
@@ -75,7 +85,7 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
             raise InputError("x and y hold values so large that their differences overflow; rescale both samples.")
     if kernel.translation_free:
         z -= z[0] + (z - z[0]).mean(axis=0)  # differences are all that matters; keeps digits at huge offsets
-    return Pool(z, len(a), len(b))
+    return Pool(z, len(a), len(b), kernel)
 
 
 def points(value: object, name: str, least: int = 2) -> Floats:
@@ -97,6 +107,16 @@ def points(value: object, name: str, least: int = 2) -> Floats:
         raise InputError(f"{name} has no columns (shape {array.shape}).")
     _check_finite(array, name)
     return array
+
+
+def objects(value: object, name: str, least: int = 2) -> list[Any]:
+    """A list of objects; what each of them may be is for the kernel to say."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is a {type(value).__name__}; with this kernel give a list of objects.")
+    listed = list(value)
+    if len(listed) < least:
+        raise InputError(f"{name} has {len(listed)} object(s); a sample needs at least {least}.")
+    return listed
 
 
 def resolve_kernel(value: KernelLike) -> Kernel:
@@ -197,13 +217,14 @@ def fill_bandwidth(kernel: Kernel, rule: BandwidthRule, z: Floats, rng: np.rando
     """The kernel with its missing bandwidths from the rule; the mean over kernels when the rule gives several."""
     if not kernel.needs_bandwidth:
         return kernel
-    known: dict[Metric, Floats] = {}
+    known: dict[tuple[Metric, int], Floats] = {}
 
     def at(i: int) -> BandwidthOf:
-        def bandwidth_of(metric: Metric) -> float:
-            if metric not in known:
-                known[metric] = rule.bandwidths(z, metric, rng)
-            return float(known[metric][i])
+        def bandwidth_of(metric: Metric, rows: Floats | None = None) -> float:
+            key = metric, id(rows)
+            if key not in known:
+                known[key] = rule.bandwidths(z if rows is None else rows, metric, rng)
+            return float(known[key][i])
 
         return bandwidth_of
 
@@ -225,11 +246,11 @@ def row_numbers(value: object, name: str, kernel: Kernel, least: int = 2) -> Flo
     """``(rows, 1)`` row numbers of a precomputed matrix."""
     if np.asarray(value).dtype == np.bool_:
         raise InputError(f"{name} is a mask; with a Precomputed kernel give row numbers: np.flatnonzero({name}).")
-    size = len(_precomputed(kernel).matrix)
+    size = _listed(kernel).size
     rows = points(value, name, least)
     if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
         raise InputError(
-            f"{name}: with a Precomputed kernel the points are row numbers of the matrix, "
+            f"{name}: with a Precomputed kernel, or one restricted to a list, the points are row numbers, "
             f"whole numbers from 0 to {size - 1}."
         )
     return rows
@@ -237,21 +258,21 @@ def row_numbers(value: object, name: str, kernel: Kernel, least: int = 2) -> Flo
 
 def _index_pool(x: object, y: object, kernel: Kernel) -> Pool:
     """Row numbers of a precomputed matrix; all of it, cut at its m, when x and y are None."""
-    given = _precomputed(kernel)
+    given = _listed(kernel)
     if x is None and y is None:
-        if given.m is None:
+        if not isinstance(given, Precomputed) or given.m is None:
             raise InputError(
                 "With a Precomputed kernel give x and y as row numbers of the matrix, or say how many rows are x: "
                 "ts.Precomputed(K, m=...)."
             )
-        x, y = np.arange(given.m), np.arange(given.m, len(given.matrix))
+        x, y = np.arange(given.m), np.arange(given.m, given.size)
     a, b = row_numbers(x, "x", kernel), row_numbers(y, "y", kernel)
-    return Pool(np.concatenate([a, b]), len(a), len(b))
+    return Pool(np.concatenate([a, b]), len(a), len(b), kernel)
 
 
-def _precomputed(kernel: Kernel) -> Precomputed:
-    """The (first) precomputed matrix inside a kernel on row numbers."""
-    while not isinstance(kernel, Precomputed):
+def _listed(kernel: Kernel) -> Precomputed | IndexKernel:
+    """The first kernel inside a combination that knows how many points there are."""
+    while not isinstance(kernel, Precomputed | IndexKernel):
         assert isinstance(kernel, Scaled | Sum | Product)
         kernel = kernel.kernel if isinstance(kernel, Scaled) else kernel.parts[0]
     return kernel

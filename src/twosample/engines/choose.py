@@ -8,9 +8,10 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..core.types import Floats
-from ..kernels import Kernel
+from ..kernels import Kernel, Precomputed, Tabulated
 from .base import Engine, Gram, Progress
 from .dense import Dense
+from .features import Features
 from .fourier import Fourier, supports
 from .frequencies import MAX_FREQUENCIES, gaussian_parts, grid_shape
 from .grid import DIRECT_FREQUENCIES
@@ -98,13 +99,21 @@ class Auto:
         if size <= DENSE_POINTS:
             reason = f"{size} pooled points fit in memory as a matrix"
             return Plan(Dense(), reason, 1e-3 + size**2 * (z.shape[1] + labellings) / 1e10, 16.0 * size**2)
-        if kernel.domain == "indices":
+        if isinstance(kernel, Precomputed | Tabulated):
             return Plan(Dense(), "the matrix is already in memory", size**2 * labellings / 1e10, 8.0 * size**2)
+        if kernel.has_features:
+            return self._explicit(kernel, z, labellings)
         plans = [self._tiled(kernel, z, labellings)]
-        if supports(kernel, z.shape[1]):
+        if kernel.domain == "vectors" and supports(kernel, z.shape[1]):
             plans += self._fourier(kernel, z, labellings)
         best = min(plans, key=lambda plan: plan.seconds)
         return best if best.seconds <= PATIENCE else self._lowrank(z, labellings, best)
+
+    def _explicit(self, kernel: Kernel, z: Floats, labellings: int) -> Plan:
+        features = kernel.features(z)
+        reason = f"{len(z)} objects with {features.shape[1]} explicit features, {features.nnz} of them not 0"
+        memory = min(len(z) * labellings, _LABEL_BYTES) + 24.0 * features.nnz + 2e8
+        return Plan(Features(), reason, 3e-9 * features.nnz * labellings, memory)
 
     def _tiled(self, kernel: Kernel, z: Floats, labellings: int) -> Plan:
         size, columns = z.shape

@@ -17,6 +17,7 @@ from ..core.types import Floats, Reals
 from ..errors import OptionError
 from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from .base import Progress
+from .explicit import SparseGram
 from .featured import FeatureGram
 from .seeds import child
 
@@ -68,8 +69,13 @@ class Features:
         if self.count < 1 or (self.threads is not None and self.threads < 1):
             raise OptionError(f"Features: count={self.count!r} and threads={self.threads!r} must be at least 1.")
 
-    def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> FeatureGram:
-        """The Gram matrix of z under the nearby kernel; a child of `rng` draws the frequencies."""
+    def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> FeatureGram | SparseGram:
+        """The Gram matrix of z under the nearby kernel; a child of `rng` draws the frequencies.
+
+        A kernel with explicit features (strings, some graph kernels) needs no frequencies, and the matrix is its own.
+        """
+        if kernel.has_features:
+            return SparseGram(kernel.features(z))
         pairs = ceil(self.count / 2)
         frequencies, weights = draw_frequencies(kernel, z.shape[1], pairs, self.orthogonal, child(rng, self.seed))
         features = CosineMap(frequencies, weights, single=len(z) > _SINGLE_POINTS)

@@ -47,11 +47,13 @@ def mmd_test(
     ----------
     x, y
         Samples: arrays (or anything that becomes one) of m and n rows with the same columns; 1-d is one column.
-        At least two rows each, no missing values. Never modified. Or two :class:`Sketch`, which bring their own null
+        At least two rows each, no missing values. Never modified. Or two lists of graphs, strings, bags of points or
+        records, with a kernel for those. Or two :class:`Sketch`, which bring their own null
         (for one column 'spectrum', for several a permutation of groups of rows).
     kernel
         'gaussian', 'laplace', 'matern-3/2', 'energy', ...; a kernel such as ``ts.Gaussian(0.5)``; sums and products of
-        those; ``ts.Precomputed(K, m=...)``; or a function ``k(A, B)`` that returns a block of values.
+        those; one for objects, such as ``ts.graphs.WeisfeilerLehman()`` or ``ts.strings.Spectrum(3)``;
+        ``ts.Precomputed(K, m=...)``; or a function ``k(A, B)`` that returns a block of values.
     bandwidth
         For kernels that leave it open: 'median' (of the pooled distances), 'quantiles' (the mean kernel over a grid),
         a number, or a rule such as ``ts.QuantileGrid(0.1, 0.9, 5)``.
@@ -116,7 +118,7 @@ def mmd_test(
         test="MMD two-sample test",
         symbol=request.statistic.symbol,
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
-        kernel=request.kernel,
+        kernel=request.kernel.source,
         null=null,
         engine=request.engine,
         reason=request.reason,
@@ -197,7 +199,7 @@ def plan(
     formula = door.resolve_kernel(kernel)
     rule = door.resolve_bandwidth(bandwidth, formula)
     pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(formula, rule, pool.z, door.generator(rng))
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
     return Auto().choose(formula, pool.z, 1 + door.resolve_null(null).resamples)
 
 
@@ -236,7 +238,7 @@ def _request(
     notes: tuple[str, ...] = ()
     if formula.domain == "vectors" and not (pool.z != pool.z[0]).any():
         notes = ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
-    formula = door.fill_bandwidth(formula, rule, pool.z, random)
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
     reason = ""
     if isinstance(chosen, AverageStatistic):
         way, reason = None, ""

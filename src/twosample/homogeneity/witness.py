@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..core.types import Floats
 from ..engines import Tiled, weighted_sums
 from ..errors import InputError, whole_number
 from ..kernels import Kernel
+from ..kernels.objects import row_numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,6 +56,8 @@ class Witness:
         The kernel, with its bandwidth.
     scale
         What the values are multiplied by: 1, or 1/MMD_b for a function of unit norm.
+    objects
+        The objects of both samples, where x and y are their numbers.
 
     Examples
     --------
@@ -68,9 +71,12 @@ class Witness:
     y: Floats = field(repr=False)
     kernel: Kernel
     scale: float = 1.0
+    objects: tuple[Any, ...] = field(default=(), repr=False)
 
     def __call__(self, at: object) -> Floats:
         """Values at the given points, in tiles: O(points * (m + n)) time, no matrix of that size in memory."""
+        if self.objects:
+            return self._at_objects(door.objects(at, "points", least=1))
         if self.kernel.domain == "indices":
             return self._values(door.row_numbers(at, "points", self.kernel, least=1))
         where = door.points(at, "points", least=1)
@@ -93,6 +99,11 @@ class Witness:
         from .._figures import draw_witness
 
         return draw_witness(self, ax)
+
+    def _at_objects(self, new: list[Any]) -> Floats:
+        known = len(self.objects)
+        whole = replace(self, kernel=self.kernel.source.on([*self.objects, *new]))
+        return whole._values(row_numbers_of(new, known))
 
     def _values(self, where: Floats) -> Floats:
         m, n = len(self.x), len(self.y)
@@ -145,16 +156,16 @@ def witness(
     """
     formula = door.resolve_kernel(kernel)
     rule = door.resolve_bandwidth(bandwidth, formula)
-    if formula.domain == "vectors":
-        pool = door.pool(x, y, formula)
-        a, b = door.points(x, "x"), door.points(y, "y")
-    else:
-        pool = door.pool(x, y, formula)
-        a, b = pool.x, pool.y
-    formula = door.fill_bandwidth(formula, rule, pool.z, door.generator(rng))
-    plain = Witness(a, b, formula)
+    objects: tuple[Any, ...] = ()
+    if formula.domain == "objects":
+        x, y = door.objects(x, "x"), door.objects(y, "y")
+        objects = (*x, *y)
+    pool = door.pool(x, y, formula)
+    a, b = (door.points(x, "x"), door.points(y, "y")) if formula.domain == "vectors" else (pool.x, pool.y)
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
+    plain = Witness(a, b, formula, objects=objects)
     if not normalised:
         return plain
     norm = float(plain._values(a).mean() - plain._values(b).mean())  # MMD_b²
     noise = 1e-7 * float(np.abs(formula.diagonal(a)).max())
-    return Witness(a, b, formula, 1 / np.sqrt(norm)) if norm > noise else plain
+    return replace(plain, scale=1 / np.sqrt(norm)) if norm > noise else plain

@@ -8,6 +8,7 @@ from .algebra import Product, Scaled, Sum
 from .bandwidth import BandwidthRule, Fixed, Median, QuantileGrid
 from .base import Kernel, RadialKernel
 from .given import FunctionKernel, Precomputed
+from .objects import ExplicitFeatures, IndexKernel, ObjectKernel, OnRows, Tabulated
 from .radial import Gaussian, Laplace, Matern, RationalQuadratic
 from .unbounded import Energy, Linear, Polynomial
 
@@ -29,7 +30,7 @@ BANDWIDTHS: dict[str, Callable[[], BandwidthRule]] = {"median": Median, "quantil
 """Aliases of the bandwidth rules."""
 
 __all__ = [
-    "BANDWIDTHS", "KERNELS", "BandwidthRule", "Energy", "Fixed", "FunctionKernel", "Gaussian", "Kernel", "Laplace",
-    "Linear", "Matern", "Median", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RadialKernel",
-    "RationalQuadratic", "Scaled", "Sum",
+    "BANDWIDTHS", "KERNELS", "BandwidthRule", "Energy", "ExplicitFeatures", "Fixed", "FunctionKernel", "Gaussian",
+    "IndexKernel", "Kernel", "Laplace", "Linear", "Matern", "Median", "ObjectKernel", "OnRows", "Polynomial",
+    "Precomputed", "Product", "QuantileGrid", "RadialKernel", "RationalQuadratic", "Scaled", "Sum", "Tabulated",
 ]  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, mul
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +36,14 @@ class _Combination(Kernel):
     def domain(self) -> str:
         """The kind of points of the parts."""
         return self.parts[0].domain
+
+    def on(self, objects: Sequence[Any]) -> Kernel:
+        return type(self)(tuple(part.on(objects) for part in self.parts))
+
+    @property
+    def source(self) -> Kernel:
+        """The combination of the parts' sources."""
+        return type(self)(tuple(part.source for part in self.parts))
 
     @property
     def needs_bandwidth(self) -> bool:
@@ -173,6 +183,14 @@ class Scaled(Kernel):
     def domain(self) -> str:
         """As the kernel."""
         return self.kernel.domain
+
+    def on(self, objects: Sequence[Any]) -> Kernel:
+        return Scaled(self.kernel.on(objects), self.factor)
+
+    @property
+    def source(self) -> Kernel:
+        """The multiple of the kernel's source."""
+        return Scaled(self.kernel.source, self.factor)
 
     @property
     def translation_free(self) -> bool:

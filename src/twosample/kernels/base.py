@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number
 from .distances import Metric, distances, paired_distances
 
-BandwidthOf = Callable[[Metric], float]
-"""Gives a bandwidth for the distance named: 'euclidean' or 'cityblock'."""
+
+class BandwidthOf(Protocol):
+    """Gives a bandwidth for the distance named ('euclidean' or 'cityblock') among some rows; the pool if None."""
+
+    def __call__(self, metric: Metric, rows: Floats | None = None) -> float:
+        """The bandwidth."""
+        ...
 
 
 class Kernel(ABC):
@@ -30,8 +36,24 @@ class Kernel(ABC):
 
     @property
     def domain(self) -> str:
-        """What the points are: 'vectors' (rows of numbers) or 'indices' (into a precomputed matrix)."""
+        """What the points are: 'vectors' (rows of numbers), 'objects', or 'indices' (row numbers of either)."""
         return "vectors"
+
+    def on(self, objects: Sequence[Any]) -> Kernel:
+        """A kernel on objects restricted to these: a kernel on their row numbers."""
+        raise OptionError(f"{self!r} takes rows of numbers, and {type(objects).__name__} of objects came.")
+
+    @property
+    def source(self) -> Kernel:
+        """The kernel as the user would write it: that on objects, where this one is its restriction to some."""
+        return self
+
+    has_features: bool = False
+    """Whether `features` gives explicit ones."""
+
+    def features(self, z: Floats) -> csr_array:
+        """``(len(z), D)`` sparse features with k(a, b) = features(a) . features(b)."""
+        raise OptionError(f"{self!r} has no explicit features.")
 
     @property
     def metric(self) -> Metric | None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from .base import Kernel
+from .objects import rows_of
 
 _CHECKED_ROWS = 2000
 
@@ -68,14 +69,19 @@ class Precomputed(Kernel):
             raise InputError(f"Precomputed: blocks of shapes {shapes} do not fit; give (m, m), (m, n), (n, n).")
         return cls(np.block([[kxx, kxy], [kxy.T, kyy]]), m=len(kxx))
 
+    @property
+    def size(self) -> int:
+        """How many points there are."""
+        return len(self.matrix)
+
     def block(self, a: Floats, b: Floats) -> Floats:
-        return np.asarray(self.matrix[np.ix_(_rows(a), _rows(b))])
+        return np.asarray(self.matrix[np.ix_(rows_of(a), rows_of(b))])
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
-        return np.asarray(self.matrix[_rows(a), _rows(b)])
+        return np.asarray(self.matrix[rows_of(a), rows_of(b)])
 
     def diagonal(self, a: Floats) -> Floats:
-        return np.asarray(self.matrix[_rows(a), _rows(a)])
+        return np.asarray(self.matrix[rows_of(a), rows_of(a)])
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -142,10 +148,6 @@ class FunctionKernel(Kernel):
 
 def _name(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
-
-
-def _rows(points: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.asarray(points).reshape(-1).astype(np.intp)
 
 
 def _check_positive(K: Floats) -> None:

@@ -102,7 +102,7 @@ def kernel_fisher_test(
     share, level = _check_share(regularisation), door.check_level(level)
     pool, random = door.pool(x, y, formula), door.generator(rng)
     _check_size(len(pool.z))
-    formula = door.fill_bandwidth(formula, rule, pool.z, random)
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
     whitened, gamma = _whitened(formula.block(pool.z, pool.z), share)
     scale = _Scale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
@@ -120,7 +120,7 @@ def kernel_fisher_test(
     if gamma == 0:
         notes = ("All rows look the same to the kernel: there is nothing to compare, T is 0 and p is 1.",)
     columns = pool.z.shape[1] if formula.domain == "vectors" else 0
-    return replace(result, kernel=formula, columns=columns, notes=notes + result.notes)
+    return replace(result, kernel=formula.source, columns=columns, notes=notes + result.notes)
 
 
 @dataclass(frozen=True)

@@ -201,5 +201,5 @@ def _check_kernel(asked: door.KernelLike | None, known: Kernel) -> None:
     if asked is None:
         return
     kernel = door.resolve_kernel(asked)
-    if kernel != known and kernel.fill(lambda metric: getattr(known, "bandwidth", None) or 1.0) != known:
+    if kernel != known and kernel.fill(lambda metric, rows=None: getattr(known, "bandwidth", None) or 1.0) != known:
         raise OptionError(f"kernel={kernel!r}: sketches of several columns have their kernel, here {known!r}.")

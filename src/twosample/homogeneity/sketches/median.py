@@ -23,7 +23,7 @@ def filled(kernel: Kernel, rule: BandwidthRule, pool: Atoms, unit: float) -> Ker
         widths = unit * distance_quantiles(pool, levels)
 
     def at(width: float) -> Kernel:
-        return kernel.fill(lambda metric: width)
+        return kernel.fill(lambda metric, rows=None: width)
 
     if len(widths) == 1:
         return at(float(widths[0]))
