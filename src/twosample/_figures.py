@@ -35,7 +35,7 @@ def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:
         ax.axvline(result.threshold, color="#555555", linestyle="--", linewidth=1.2, label=label)
     ax.axvline(result.statistic, color=OBSERVED_COLOUR, linewidth=2.0, label=f"observed, p = {result.pvalue:.3g}")
     ax.set_xlabel(result.symbol)
-    ax.set_title("The samples differ" if result.rejected else "No difference found", loc="left")
+    ax.set_title(result.verdict[0].upper() + result.verdict[1:], loc="left")
     ax.locator_params(axis="x", nbins=6)
     ax.legend(framealpha=0.9, edgecolor="none", fontsize="small", loc="upper right")
     _plain(ax)

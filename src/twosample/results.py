@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ._version import __version__
 from .core.laws import Law
@@ -67,6 +67,7 @@ class TestResult:
     """
 
     __test__ = False  # not a pytest class
+    verdicts: ClassVar[tuple[str, str]] = ("the samples differ", "no difference found")
 
     test: str
     symbol: str
@@ -90,11 +91,15 @@ class TestResult:
         """Whether H0 (p = q) is rejected at the level."""
         return self.pvalue <= self.level
 
+    @property
+    def verdict(self) -> str:
+        """The decision in words."""
+        return self.verdicts[0 if self.rejected else 1]
+
     def summary(self) -> str:
         """The result as text."""
         width = max(len(label) for label, _ in self._lines())
-        verdict = "the samples differ" if self.rejected else "no difference found"
-        head = f"{self.test}: {verdict} (p = {self.pvalue:.4g}, level {self.level:g})"
+        head = f"{self.test}: {self.verdict} (p = {self.pvalue:.4g}, level {self.level:g})"
         return "\n".join([head, *(f"  {label:<{width}}  {text}" for label, text in self._lines())])
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,16 +153,25 @@ class TestResult:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        verdict = "the samples differ" if self.rejected else "no difference found"
         rows = [("p-value", f"{self.pvalue:.4g} (level {self.level:g})"), *self._lines()]
         body = "".join(
             f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
             for label, text in rows
         )
-        return f"<div><b>{escape(self.test)}: {verdict}</b><table>{body}</table></div>"
+        return f"<div><b>{escape(self.test)}: {self.verdict}</b><table>{body}</table></div>"
 
 
-def conclude(law: Law, *, statistic: float, level: float, m: int, n: int, depth: int = 0, **facts: Any) -> TestResult:
+def conclude(
+    law: Law,
+    *,
+    statistic: float,
+    level: float,
+    m: int,
+    n: int,
+    depth: int = 0,
+    kind: type[TestResult] = TestResult,
+    **facts: Any,
+) -> TestResult:
     """The result of a test: p-value and threshold from the law, and a warning when no p-value could reach the level.
 
     Parameters
@@ -168,6 +182,8 @@ def conclude(law: Law, *, statistic: float, level: float, m: int, n: int, depth:
         The other fields of :class:`TestResult`.
     depth
         How many functions stand between the caller of this one and the user, for the warning to point at.
+    kind
+        The class of the result.
     """
     notes = tuple(facts.pop("notes", ()))
     if law.least > level * (1 + 1e-9):
@@ -177,7 +193,7 @@ def conclude(law: Law, *, statistic: float, level: float, m: int, n: int, depth:
         )
         warnings.warn(text, SmallSampleWarning, stacklevel=3 + depth)
         notes += (text,)
-    return TestResult(
+    return kind(
         statistic=statistic,
         pvalue=law.pvalue(statistic),
         threshold=law.threshold(level),
