@@ -40,6 +40,7 @@ from .kernels import (
 from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
+from .structured import graphs
 
 __all__ = [
     "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Dense", "Energy", "Features", "Fixed", "Fourier",
@@ -47,6 +48,6 @@ __all__ = [
     "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError",
     "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product",
     "QuantileGrid", "RationalQuadratic", "Scaled", "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",
-    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "metrics", "mmd", "mmd_test", "plan", "rivals",
-    "witness",
+    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "graphs", "metrics", "mmd", "mmd_test", "plan",
+    "rivals", "witness",
 ]  # fmt: skip

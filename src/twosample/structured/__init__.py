@@ -1,0 +1,1 @@
+"""Kernels on things that are not rows of numbers."""
