@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ..core.types import Floats
 from .base import BandwidthOf, Kernel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class ObjectKernel(Kernel):
@@ -99,6 +101,12 @@ class Tabulated(IndexKernel):
         return self.pairs(a, a)
 
 
+def _no_features() -> csr_array:
+    from scipy.sparse import csr_array
+
+    return csr_array((0, 0))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplicitFeatures(IndexKernel):
     """An inner product of sparse features, one row for each object.
@@ -111,7 +119,7 @@ class ExplicitFeatures(IndexKernel):
         ``(N, D)`` features.
     """
 
-    matrix: csr_array = field(default_factory=lambda: csr_array((0, 0)))
+    matrix: csr_array = field(default_factory=_no_features)
 
     has_features = True
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from ...kernels.objects import ExplicitFeatures, ObjectKernel
 from .graph import Whole
 from .pool import GraphPool
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,15 @@ class CountKernel(ObjectKernel):
 
 def count(rows: Whole, patterns: Whole, shape: tuple[int, int]) -> sparse.csr_array:
     """The matrix of how often each (row, pattern) occurs."""
+    from scipy import sparse
+
     return sparse.coo_array((np.ones(len(rows)), (rows, patterns)), shape=shape).tocsr()
 
 
 def _unit_rows(counts: sparse.csr_array) -> sparse.csr_array:
     """Rows of length 1; rows without any pattern share one of their own, so that they are like each other only."""
+    from scipy import sparse
+
     norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).reshape(-1))
     bare = (norms == 0).astype(np.float64)
     scaled = sparse.diags_array(1 / (norms + bare)) @ counts

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from ...core.types import Floats
 from ...errors import InputError, whole_number
@@ -84,6 +83,8 @@ class Graph:
         labels, attributes
             As for :class:`Graph`.
         """
+        from scipy import sparse
+
         given: Any = A if sparse.issparse(A) else _dense(A)
         matrix: Any = sparse.coo_array(given, copy=True)
         if matrix.shape[0] != matrix.shape[1]:
@@ -134,7 +135,7 @@ def as_graph(value: object) -> Graph:
         from .readers import from_networkx
 
         return from_networkx(value)
-    if sparse.issparse(value) or (isinstance(value, np.ndarray | list | tuple) and np.ndim(value) == 2):
+    if hasattr(value, "tocoo") or (isinstance(value, np.ndarray | list | tuple) and np.ndim(value) == 2):
         return Graph.from_adjacency(value)
     raise InputError(
         f"{type(value).__name__} is not a graph: give a ts.graphs.Graph, a networkx graph or an adjacency matrix."

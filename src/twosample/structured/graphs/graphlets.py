@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ...core.types import Floats
 from ...errors import InputError, OptionError
 from .features import CountKernel
 from .pool import GraphPool
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Graphlet(CountKernel):
             raise OptionError(f"size={self.size!r} must be 3 or 4.")
 
     def counts(self, pool: GraphPool) -> sparse.csr_array:
+        from scipy import sparse
+
         if pool.directed:
             raise InputError("Graphlet: some graphs are directed, its shapes are not. Drop the directions first.")
         A = pool.adjacency - sparse.diags_array(pool.adjacency.diagonal())
@@ -73,6 +77,8 @@ def _four(pool: GraphPool, A: sparse.csr_array) -> Floats:
 
     Subgraphs that need not be induced have closed forms; each is then freed of those inside denser shapes.
     """
+    from scipy import sparse
+
     degree = A.sum(axis=1)
     AA = sparse.csr_array(A @ A)
     over = sparse.coo_array(AA.multiply(A))  # triangles over each arc

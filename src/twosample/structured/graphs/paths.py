@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import shortest_path
 
 from .features import CountKernel
 from .graph import Whole
 from .pool import GraphPool
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 _ROWS = 2000  # sources of paths at a time, so that a large graph needs no matrix of all pairs
 
@@ -46,6 +49,8 @@ class ShortestPath(CountKernel):
     """
 
     def counts(self, pool: GraphPool) -> sparse.csr_array:
+        from scipy import sparse
+
         parts = list(_pairs(pool))
         found = np.concatenate([np.empty((0, 5), dtype=np.int64), *parts])
         patterns, code = np.unique(_folded(found[:, 1:4]), return_inverse=True)
@@ -61,6 +66,8 @@ def _folded(columns: Whole) -> Whole:
 
 def _pairs(pool: GraphPool) -> Iterator[Whole]:
     """For some sources of each graph, rows (graph, label, label, distance, how many pairs)."""
+    from scipy.sparse.csgraph import shortest_path
+
     A, labels = pool.adjacency, pool.codes
     kinds = int(labels.max(initial=0)) + 1
     for i in range(len(pool)):

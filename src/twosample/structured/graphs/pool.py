@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from ...core.types import Floats
 from ...errors import InputError
 from .graph import Graph, Whole, as_graphs
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,8 @@ class GraphPool:
 
     def arcs_as_matrix(self, values: Floats) -> sparse.csr_array:
         """(V, V) matrix with one value for each arc."""
+        from scipy import sparse
+
         counts = np.bincount(self.source, minlength=self.nodes)
         pointers = np.concatenate([[0], np.cumsum(counts)])
         return sparse.csr_array((values, self.target, pointers), shape=(self.nodes, self.nodes))

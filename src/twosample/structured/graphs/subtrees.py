@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from ...errors import whole_number
 from .features import CountKernel, count
 from .graph import Whole
 from .pool import GraphPool
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class WeisfeilerLehman(CountKernel):
         object.__setattr__(self, "depth", whole_number("depth", self.depth, least=0))
 
     def counts(self, pool: GraphPool) -> sparse.csr_array:
+        from scipy import sparse
+
         codes = pool.codes
         blocks = []
         for h in range(self.depth + 1):
