@@ -20,7 +20,7 @@ import numpy as np
 from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
-from ..core.types import Counts, Floats, Reals
+from ..core.types import Floats, Reals
 from .base import Progress
 from .dense import CENTRED_POINTS
 from .threads import available_cores, run
@@ -30,8 +30,10 @@ PIECES = 16
 
 _BLOCK_ENTRIES = 1 << 21
 
+_SUM_ENTRIES = 1 << 17  # features of so many rows stay in cache
+
 _SINGLE_COLUMNS = 32
-"""From this many labellings on the products run in single precision."""
+"""From this many labellings on the products run in single precision: features are centred, so that it is enough."""
 
 
 class FeatureMap(Protocol):
@@ -71,28 +73,31 @@ class FeatureGram:
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel, by one pass over the rows."""
-        v, w, count = labels.x, labels.y, labels.count
-        columns = v if w is None else np.concatenate([v, w], axis=1)
+        count, paired = labels.count, labels.y is not None
+        sizes = np.full((1 + paired) * count, m)
+        sizes[count:] = n
+        single = len(sizes) >= _SINGLE_COLUMNS
         centre = self._rough_centre()
 
         def work(rows: slice, stop: Event) -> _Sums:
-            return self._piece_sums(rows, columns, centre, stop)
+            return self._piece_sums(rows, labels, centre, single, stop)
 
         parts = run(self._pieces(), work, self._thread_count(), self.progress)
         mean = np.sum([part.total for part in parts], axis=0) / len(self.z)  # (M,)
-        sizes = np.full(columns.shape[1], m)
-        sizes[count:] = n
-        S = np.sum([part.sums for part in parts], axis=0)  # (M, C)
-        diagonal = np.sum([part.diagonal for part in parts], axis=0) - 2 * (mean @ S) + sizes * (mean @ mean)
         trace = float(sum(part.trace for part in parts)) - len(self.z) * float(mean @ mean)
-        S -= mean[:, None] * sizes
+        worlds = parts[0].worlds  # (C, M + 1)
+        for part in parts[1:]:
+            worlds += part.worlds
+        diagonal = worlds[:, -1] - 2 * (worlds[:, :-1] @ mean) + sizes * (mean @ mean)
+        S = worlds[:, :-1]
+        S -= sizes[:, None] * mean
         raw = centre + mean
         shift = -float(raw @ raw)
-        own = np.einsum("jr,jr->r", S, S)
-        resolution = 1e-6 / len(self.z) if parts[0].single else 1e-12
-        if w is None:
+        own = np.einsum("rj,rj->r", S, S)
+        resolution = 1e-6 / len(self.z) if single else 1e-12
+        if not paired:
             return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution, shift)
-        cross = np.einsum("jr,jr->r", S[:, :count], S[:, count:])
+        cross = np.einsum("rj,rj->r", S[:count], S[count:])
         dx, dy = diagonal[:count], diagonal[count:]
         return BlockSums(own[:count], cross, own[count:], dx, dy, m, n, resolution, shift)
 
@@ -135,25 +140,20 @@ class FeatureGram:
         del m, n
         return self.remarks
 
-    def _piece_sums(self, rows: slice, columns: Counts, centre: Floats, stop: Event) -> _Sums:
-        width = self.features.width
-        sums, total = np.zeros((width, columns.shape[1])), np.zeros(width)
-        diagonal, trace, single = np.zeros(columns.shape[1]), 0.0, False
-        for block in self._blocks(rows):
+    def _piece_sums(self, rows: slice, labels: Labellings, centre: Floats, single: bool, stop: Event) -> _Sums:
+        total, trace, worlds = np.zeros(self.features.width), 0.0, None
+        for block in self._blocks(rows, _SUM_ENTRIES):
             if stop.is_set():
                 break
             phi = self.features(self.z[block])
             phi -= centre.astype(phi.dtype)
             total += phi.sum(axis=0, dtype=np.float64)
-            if columns.shape[1] >= _SINGLE_COLUMNS:  # centred, so that single precision is enough
-                phi = phi.astype(np.float32, copy=False)
-            single = phi.dtype == np.float32
-            v = columns[block].astype(phi.dtype)
-            sums += phi.T @ v
             squares = np.einsum("ij,ij->i", phi, phi)
-            diagonal += squares @ v
             trace += float(squares.sum(dtype=np.float64))
-        return _Sums(sums, total, diagonal, trace, single)
+            carried = np.concatenate([phi, squares[:, None]], axis=1, dtype=np.float32 if single else phi.dtype)
+            part = labels.sums(block, carried)
+            worlds = part if worlds is None else np.add(worlds, part, out=worlds)
+        return _Sums(np.zeros((0, 0)) if worlds is None else worlds, total, trace)
 
     def _piece_moments(self, rows: slice, centre: Floats, stop: Event) -> tuple[Floats, Floats]:
         width = self.features.width
@@ -195,8 +195,8 @@ class FeatureGram:
         edges = np.linspace(0, len(self.z), min(PIECES, len(self.z)) + 1).astype(int)
         return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
-    def _blocks(self, rows: slice) -> list[slice]:
-        step = max(1, _BLOCK_ENTRIES // self.features.width)
+    def _blocks(self, rows: slice, entries: int = _BLOCK_ENTRIES) -> list[slice]:
+        step = max(1, entries // self.features.width)
         return [slice(start, min(start + step, rows.stop)) for start in range(rows.start, rows.stop, step)]
 
     def _thread_count(self) -> int:
@@ -216,10 +216,8 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
 
 
 class _Sums(NamedTuple):
-    """What one piece of the rows adds: Φ'V, Φ'1, and sums of |φ|² over each labelling and over all."""
+    """What some rows add: features, and their squared length, summed over every world; and over all of the rows."""
 
-    sums: Floats
+    worlds: Floats
     total: Floats
-    diagonal: Floats
     trace: float
-    single: bool

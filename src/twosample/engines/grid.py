@@ -58,10 +58,10 @@ class GridGram:
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel."""
         count = labels.count
-        columns = labels.x if labels.y is None else np.concatenate([labels.x, labels.y], axis=1)
-        if columns.shape[1] >= 16 and self._direct:
+        if count >= 16 and self._direct:
             sums = FeatureGram(self.grid, self.z, self.threads, self.progress).block_sums(labels, m, n)
             return replace(sums, pair_shift=sums.pair_shift - self._constant)
+        columns = labels.x if labels.y is None else np.concatenate([labels.x, labels.y], axis=1)
         sizes = np.full(columns.shape[1], float(m))
         sizes[count:] = n
         F = self._sums(columns, self.grid)  # (C, J)

@@ -151,19 +151,17 @@ def _line_quantiles(z: Floats, levels: Floats) -> Floats:
 def _line_quantile(z: Floats, rank: float) -> float:
     """The distance at a fractional 0-based rank, interpolated between its neighbours as numpy.quantile does."""
     below = int(np.floor(rank))
-    first = _line_order_statistic(z, below)
     fraction = rank - below
-    if fraction == 0:
-        return first
-    return first + fraction * (_line_order_statistic(z, below + 1) - first)
+    first, second = _line_order_statistics(z, below, below + (fraction > 0))
+    return first + fraction * (second - first)
 
 
-def _line_order_statistic(z: Floats, rank: int) -> float:
-    """The distance with 0-based `rank` in increasing order among all pairs of the sorted line z.
+def _line_order_statistics(z: Floats, rank: int, next_rank: int) -> tuple[float, float]:
+    """The distances with 0-based `rank` and `next_rank` (that or one more) among all pairs of the sorted line z.
 
-    A bracket around it is narrowed by looking at random pairs inside it and counting, by binary search, how many pairs
-    lie below: about a hundredfold each time, so that few pairs are left after a few counts. Exact (to the last bit
-    but one), whatever the random pairs are. O(N log N).
+    A bracket around them is narrowed by looking at random pairs inside it and counting, by binary search, how many
+    pairs lie below: about a hundredfold each time, so that few pairs are left after a few counts. Exact (to the last
+    bit but one), whatever the random pairs are. O(N log N).
     """
     size = len(z)
     index = np.arange(size)
@@ -173,21 +171,26 @@ def _line_order_statistic(z: Floats, rank: int) -> float:
     while int((high_edge - low_edge).sum()) > max(4 * size, 1000):
         if high == 0 or (low >= 0 and high - low <= 1e-13 * high):  # all that is left are ties
             row = int(np.argmax(high_edge > low_edge))
-            return float(z[high_edge[row]] - z[row])
+            tie = float(z[high_edge[row]] - z[row])
+            return tie, tie
         below = int((low_edge - index).sum())
         probes = [p for p in _probes(z, low_edge, high_edge, rank - below, rng) if low < p < high]
         for middle in probes or [0.5 * (low + high)]:
             edge = np.clip(np.searchsorted(z, z + middle, side="right") - 1, low_edge, high_edge)
-            if int((edge - index).sum()) > rank:
+            if int((edge - index).sum()) > next_rank:
                 high, high_edge = middle, edge
-            else:
+            elif int((edge - index).sum()) <= rank:
                 low, low_edge = middle, edge
+            else:  # the two ranks lie on either side
+                return _line_order_statistics(z, rank, rank)[0], _line_order_statistics(z, next_rank, next_rank)[0]
     lengths = high_edge - low_edge
     rows = np.repeat(index, lengths)
     offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     candidates = z[low_edge[rows] + 1 + offset] - z[rows]
     position = rank - int((low_edge - index).sum())
-    return float(np.partition(candidates, position)[position])
+    places = [position, position + next_rank - rank]
+    first, second = np.partition(candidates, places)[places]
+    return float(first), float(second)
 
 
 def _probes(z: Floats, low_edge: Ranks, high_edge: Ranks, rank: int, rng: np.random.Generator) -> list[float]:
