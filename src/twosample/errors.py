@@ -15,6 +15,10 @@ class InputError(TwosampleError, ValueError):
     """The data cannot be tested as they are: empty, not numeric, NaN, shapes that do not fit."""
 
 
+class SourceError(InputError):
+    """A file, database or frame cannot be read. The message names it without credentials, and says what to do."""
+
+
 class OptionError(TwosampleError, ValueError):
     """An option has a value that does not exist or does not fit the other options."""
 
