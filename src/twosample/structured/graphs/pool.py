@@ -92,7 +92,7 @@ class GraphPool:
 
         counts = np.bincount(self.source, minlength=self.nodes)
         pointers = np.concatenate([[0], np.cumsum(counts)])
-        return sparse.csr_array((values, self.target, pointers), shape=(self.nodes, self.nodes))
+        return sparse.csr_array((values, self.target, pointers), shape=(self.nodes, self.nodes), copy=True)
 
 
 def _arcs(graphs: list[Graph], start: Whole) -> tuple[Whole, Whole]:
