@@ -17,6 +17,7 @@ from .homogeneity import (
     mmd,
     mmd_test,
     plan,
+    set_kernel,
     witness,
 )
 from .kernels import (
@@ -40,14 +41,15 @@ from .kernels import (
 from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
-from .structured import graphs
+from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 
 __all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Dense", "Energy", "Features", "Fixed", "Fourier",
-    "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "InputError", "Kernel", "Laplace",
-    "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError",
-    "Normal", "OptionError", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product",
-    "QuantileGrid", "RationalQuadratic", "Scaled", "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult",
-    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "graphs", "metrics", "mmd", "mmd_test", "plan",
-    "rivals", "witness",
+    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "Dense", "Energy", "Features",
+    "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "InputError", "Kernel",
+    "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median",
+    "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "Paired", "Pearson", "Permutation", "Plan",
+    "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel",
+    "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased",
+    "Witness", "WitnessRows", "graphs", "metrics", "mmd", "mmd_test", "plan", "rivals", "series", "set_kernel",
+    "strings", "witness",
 ]  # fmt: skip

@@ -1,5 +1,6 @@
 """The public two-sample tests."""
 
+from .bags import set_kernel
 from .mmd import mmd, mmd_test, plan
 from .sketches import BinnedMoments, GroupedFeatures, Sketch
 from .stream import LinearTimeMMD
@@ -7,5 +8,5 @@ from .witness import Witness, WitnessRows, witness
 
 __all__ = [
     "BinnedMoments", "GroupedFeatures", "LinearTimeMMD", "Sketch", "Witness", "WitnessRows", "mmd", "mmd_test", "plan",
-    "witness",
+    "set_kernel", "witness",
 ]  # fmt: skip

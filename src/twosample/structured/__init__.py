@@ -1,1 +1,8 @@
 """Kernels on things that are not rows of numbers."""
+
+from . import series, strings
+from .columns import Categories, Number, Ordinal, Text
+from .records import Record
+from .sets import SetKernel
+
+__all__ = ["Categories", "Number", "Ordinal", "Record", "SetKernel", "Text", "series", "strings"]

@@ -1,0 +1,81 @@
+"""Values of one column as levels or numbers: what is missing, which levels there are, and where a bad value stands."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+from ..errors import InputError
+
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+CODE_BITS = 64
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, and what answers to a comparison with itself with neither yes nor no (pandas.NA)."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124  NaN and NaT differ from themselves
+    except (TypeError, ValueError):
+        return not isinstance(value, np.ndarray | list | tuple)
+
+
+def missing_mask(values: Sequence[Any]) -> Mask:
+    """``(N,)`` which values are missing."""
+    return np.fromiter((is_missing(value) for value in values), dtype=bool, count=len(values))
+
+
+def coded(values: Sequence[Any] | NDArray[Any], missing: Mask) -> tuple[Numbers, list[Hashable]]:
+    """Numbers of the levels in order of appearance (-1 where missing), and the levels."""
+    known: dict[Hashable, int] = {}
+    codes = np.full(len(missing), -1, dtype=np.intp)
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    for i in np.flatnonzero(~missing).tolist():
+        try:
+            codes[i] = known.setdefault(listed[i], len(known))
+        except TypeError:
+            raise InputError(
+                f"Value {i} (counted from 0) is {type(listed[i]).__name__}, which cannot be a category; "
+                "give strings, numbers or other hashable values."
+            ) from None
+    return codes, list(known)
+
+
+def floats(values: Sequence[Any] | NDArray[Any], missing: Mask) -> Floats:
+    """``(N,)`` doubles, 0 where missing; refuses what is no finite number, by its position."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+        numbers = values.astype(np.float64)
+    else:
+        numbers = np.zeros(len(missing))
+        for i in np.flatnonzero(~missing).tolist():
+            if not isinstance(values[i], Real):
+                raise InputError(
+                    f"Value {i} (counted from 0) is {type(values[i]).__name__} and not a number; "
+                    "such a column is of another kind: 'category' or 'text'."
+                )
+            numbers[i] = float(values[i])
+    numbers[missing] = 0.0
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        raise InputError(f"Value {int(bad.argmax())} (counted from 0) is not finite; drop it, or make it missing.")
+    return numbers
+
+
+def sign_codes(levels: Sequence[Hashable]) -> Floats:
+    """``(L, 64)`` signs by a hash of each level: about half of them differ between any two levels."""
+    digests = (blake2b(_name(level).encode("utf-8", "surrogatepass"), digest_size=8).digest() for level in levels)
+    octets = np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, CODE_BITS // 8)
+    return 1.0 - 2.0 * np.unpackbits(octets, axis=1).astype(np.float64)
+
+
+def _name(level: Any) -> str:
+    return repr(level.item() if isinstance(level, np.generic) else level)
