@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,11 +13,34 @@ from .errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .homogeneity.witness import Witness
+    from .kernels import Kernel
     from .results import TestResult
 
 X_COLOUR, Y_COLOUR, WITNESS_COLOUR, OBSERVED_COLOUR = "#0b6bb0", "#c8541d", "#2b2b2b", "#b3123f"
 """Told apart in print, in grey and by colour-blind readers; x is always blue and y always orange."""
+
+
+class Witness(Protocol):
+    """What a picture needs of a witness function."""
+
+    @property
+    def x(self) -> Floats:
+        """Sample x."""
+        ...
+
+    @property
+    def y(self) -> Floats:
+        """Sample y."""
+        ...
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        ...
+
+    def __call__(self, at: Floats) -> Floats:
+        """Values at points."""
+        ...
 
 
 def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:

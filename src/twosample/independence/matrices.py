@@ -1,0 +1,255 @@
+r"""The centred Gram matrix of one variable, in memory or in strips of diagonals.
+
+Both estimates of HSIC are :math:`c\sum_{ij} M_{ij} N_{ij}` with matrices whose rows sum to 0. The biased one has
+:math:`M = HKH`; the unbiased one (Song et al. 2012) the U-centred K without its diagonal,
+:math:`M_{ij} = K_{ij} - \frac{R_i + R_j}{n-2} + \frac{G}{(n-1)(n-2)}` with row sums R and their total G over i ≠ j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+from ..engines.threads import available_cores, run
+from ..kernels import Kernel
+
+Order = NDArray[np.intp]
+
+SPECTRUM_ROWS = 2000
+"""Eigenvalues, O(n³), are taken from a random part of this size when there are more rows."""
+
+_STRIP_ENTRIES = 2_000_000
+_BLOCK_ROWS = 512
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+class Moments(NamedTuple):
+    """What the law under permutations needs of one matrix M with row sums 0."""
+
+    trace: float
+    square: float  # sum of squared entries
+    diagonal_square: float  # sum of squared diagonal entries
+    spread: float  # trace of HKH, whatever the centring
+
+
+class CentredMatrix(Protocol):
+    """A symmetric matrix M whose rows sum to 0."""
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """Rounding error of an entry."""
+        ...
+
+    @property
+    def moments(self) -> Moments:
+        """Traces."""
+        ...
+
+    def strips(self, order: Order) -> Iterator[Floats]:
+        """M[o_i, o_(i+d)], indices modulo n, for d from 0 to n // 2: ``(n, c)`` arrays of c diagonals at a time."""
+        ...
+
+    def eigenvalues(self, rng: np.random.Generator) -> Floats:
+        """Eigenvalues of the U-centred matrix, up to a common factor."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixInMemory:
+    """M as an array.
+
+    Parameters
+    ----------
+    M
+        ``(n, n)`` centred values.
+    spread
+        The trace of HKH.
+    noise
+        Rounding error of an entry.
+    """
+
+    M: Floats
+    spread: float
+    noise: float
+
+    @classmethod
+    def of(cls, kernel: Kernel, z: Floats, unbiased: bool) -> MatrixInMemory:
+        """Of points z."""
+        K = np.array(kernel.block(z, z))
+        size, noise = len(K), _ROUNDING * float(np.abs(K).max())
+        spread = float(np.trace(K)) - float(K.sum()) / size
+        return cls(u_centred(K) if unbiased else _doubly_centred(K), spread, noise)
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.M)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Traces."""
+        diagonal = np.diagonal(self.M)
+        return Moments(float(diagonal.sum()), float(np.vdot(self.M, self.M)), float(diagonal @ diagonal), self.spread)
+
+    def strips(self, order: Order) -> Iterator[Floats]:
+        """See :class:`CentredMatrix`; copies M once."""
+        size = self.size
+        wide = np.empty((size, size + size // 2))
+        np.take(self.M[order], order, axis=1, out=wide[:, :size])
+        wide[:, size:] = wide[:, : size // 2]
+        down, right = wide.strides
+        for first, last in offset_chunks(size):
+            yield as_strided(wide[:, first:], (size, last - first), (down + right, right), writeable=False)
+
+    def eigenvalues(self, rng: np.random.Generator) -> Floats:
+        """See :class:`CentredMatrix`."""
+        part = random_part(self.size, rng)
+        return eigenvalues_of(self.M[np.ix_(part, part)])
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixInStrips:
+    """M made anew whenever it is needed, by blocks: memory O(n) times the width of a strip.
+
+    Parameters
+    ----------
+    kernel, z
+        The kernel and the points.
+    unbiased
+        Which centring.
+    threads
+        Number of threads.
+    """
+
+    kernel: Kernel
+    z: Floats
+    unbiased: bool
+    threads: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.z)
+
+    @property
+    def noise(self) -> float:
+        """Rounding error of an entry."""
+        return _ROUNDING * float(np.abs(self.kernel.diagonal(self.z)).max())
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Traces, from sums over K in one pass."""
+        n, diagonal = self.size, self.kernel.diagonal(self.z)
+        rows, squares = self._sums
+        total, f = float(rows.sum()), self._offsets
+        spread = float(diagonal.sum()) - total / n
+        if not self.unbiased:
+            middle = diagonal - 2 * f
+            square = squares - 2 * float(rows @ rows) / n + (total / n) ** 2
+            return Moments(float(middle.sum()), max(square, 0.0), float(middle @ middle), spread)
+        others = rows - diagonal
+        square = squares - float(diagonal @ diagonal) - 2 * float(others @ others) / (n - 2)
+        square += float(others.sum()) ** 2 / ((n - 1) * (n - 2))
+        return Moments(0.0, max(square, 0.0), 0.0, spread)
+
+    def strips(self, order: Order) -> Iterator[Floats]:
+        """See :class:`CentredMatrix`."""
+        z, f, n = self.z[order], self._offsets[order], self.size
+        for first, last in offset_chunks(n):
+            strip = np.empty((n, last - first))
+
+            def work(start: int, stop: Event, strip: Floats = strip, first: int = first, last: int = last) -> None:
+                if stop.is_set():
+                    return
+                end = min(start + _BLOCK_ROWS, n)
+                columns = np.arange(start + first, end - 1 + last) % n
+                K = np.ascontiguousarray(self.kernel.block(z[start:end], z[columns]))
+                K -= f[columns]
+                down, right = K.strides
+                skew = as_strided(K, (end - start, last - first), (down + right, right), writeable=False)
+                np.subtract(skew, f[start:end, None], out=strip[start:end])
+
+            run(range(0, n, _BLOCK_ROWS), work, self.threads or available_cores())
+            if first == 0 and self.unbiased:
+                strip[:, 0] = 0.0
+            yield strip
+
+    def eigenvalues(self, rng: np.random.Generator) -> Floats:
+        """See :class:`CentredMatrix`."""
+        part = self.z[random_part(self.size, rng)]
+        return eigenvalues_of(self.kernel.block(part, part))
+
+    @cached_property
+    def _offsets(self) -> Floats:
+        """The f with M_ij = K_ij - f_i - f_j."""
+        n, rows = self.size, self._sums[0]
+        if not self.unbiased:
+            return rows / n - float(rows.sum()) / (2 * n * n)
+        others = rows - self.kernel.diagonal(self.z)
+        return others / (n - 2) - float(others.sum()) / (2 * (n - 1) * (n - 2))
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, float]:
+        """Row sums of K, and the sum of its squared entries."""
+
+        def work(start: int, stop: Event) -> tuple[Floats, float]:
+            if stop.is_set():
+                return np.empty(0), 0.0
+            sums, squares = 0.0, 0.0
+            for other in range(0, self.size, 4 * _BLOCK_ROWS):
+                K = self.kernel.block(self.z[start : start + _BLOCK_ROWS], self.z[other : other + 4 * _BLOCK_ROWS])
+                sums, squares = sums + K.sum(axis=1), squares + float(np.vdot(K, K))
+            return np.asarray(sums), squares
+
+        parts = run(range(0, self.size, _BLOCK_ROWS), work, self.threads or available_cores())
+        return np.concatenate([rows for rows, _ in parts]), float(sum(squares for _, squares in parts))
+
+
+def offset_chunks(size: int) -> list[tuple[int, int]]:
+    """The diagonals 0, ..., n // 2 in chunks (first, last + 1), the same for both variables."""
+    width = max(1, _STRIP_ENTRIES // size)
+    return [(first, min(first + width, size // 2 + 1)) for first in range(0, size // 2 + 1, width)]
+
+
+def random_part(size: int, rng: np.random.Generator) -> Order:
+    """All rows, or so many random ones that eigenvalues are affordable."""
+    return rng.choice(size, min(size, SPECTRUM_ROWS), replace=False)
+
+
+def eigenvalues_of(K: Floats) -> Floats:
+    """Eigenvalues of the U-centred K."""
+    return np.asarray(np.linalg.eigvalsh(u_centred(np.array(K))), dtype=np.float64)
+
+
+def u_centred(K: Floats) -> Floats:
+    """K without its diagonal, centred so that its rows sum to 0; overwrites K. Additive terms f_i + f_j drop out."""
+    size = len(K)
+    np.fill_diagonal(K, 0.0)
+    offsets = K.sum(axis=1) / (size - 2)
+    offsets -= float(offsets.sum()) / (2 * (size - 1))
+    K -= offsets
+    K -= offsets[:, None]
+    np.fill_diagonal(K, 0.0)
+    return K
+
+
+def _doubly_centred(K: Floats) -> Floats:
+    """HKH; overwrites K."""
+    offsets = K.mean(axis=1)
+    offsets -= 0.5 * float(offsets.mean())
+    K -= offsets
+    K -= offsets[:, None]
+    return K
