@@ -155,6 +155,66 @@ def test_scaled_and_summed_matrices_know_their_cut():
     assert ts.mmd(None, None, kernel=both) == pytest.approx(2 * ts.mmd(X, Y, kernel=GAUSSIAN))
 
 
+# --- files --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [None, 7])
+def test_a_matrix_comes_back_from_its_file_as_it_was(tmp_path, m):
+    ts.Precomputed(K, m=m).save(tmp_path / "gram")
+    back = ts.Precomputed.load(tmp_path / "gram")
+    assert np.array_equal(back.matrix, K)
+    assert back.m == m
+    ts.Precomputed(K[:3, :3]).save(tmp_path / "gram")  # replaced, and nothing else is left behind
+    assert len(ts.Precomputed.load(str(tmp_path / "gram")).matrix) == 3
+    assert [file.name for file in tmp_path.iterdir()] == ["gram"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    ts.Precomputed(K).save(tmp_path / "gram.npz")
+
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("twosample.kernels.files.np.savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        ts.Precomputed(K[:3, :3]).save(tmp_path / "gram.npz")
+    assert [file.name for file in tmp_path.iterdir()] == ["gram.npz"]
+    assert len(ts.Precomputed.load(tmp_path / "gram.npz").matrix) == 16
+
+
+def test_broken_and_foreign_files_are_refused(tmp_path):
+    place = tmp_path / "gram.npz"
+    ts.Precomputed(K, m=7).save(place)
+    whole = place.read_bytes()
+    for size in range(0, len(whole), 97):
+        place.write_bytes(whole[:size])
+        with pytest.raises(ts.InputError, match=r"gram\.npz is not a Gram matrix"):
+            ts.Precomputed.load(place)
+    middle = len(whole) // 2
+    place.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
+    with pytest.raises(ts.InputError, match="is not a Gram matrix"):
+        ts.Precomputed.load(place)
+    np.savez(place, matrix=K)
+    with pytest.raises(ts.InputError, match="does not say 'twosample-gram-1'"):
+        ts.Precomputed.load(place)
+    np.save(tmp_path / "plain.npy", K)
+    with pytest.raises(ts.InputError, match="is not a Gram matrix"):
+        ts.Precomputed.load(tmp_path / "plain.npy")
+    np.savez(place, format=np.array("twosample-gram-1"), matrix=np.array([object()]), m=np.array(0))
+    with pytest.raises(ts.InputError, match="is not a Gram matrix"):
+        ts.Precomputed.load(place)
+    with pytest.raises(ts.InputError, match="no such file"):
+        ts.Precomputed.load(tmp_path / "absent")
+
+
+def test_a_precomputed_matrix_of_objects():
+    graphs = [np.array([[0, 1], [1, 0]]), np.zeros((3, 3)), np.ones((2, 2)) - np.eye(2)]
+    kernel = ts.graphs.WeisfeilerLehman(1)
+    assert np.allclose(ts.Precomputed.of(kernel, graphs, m=1).matrix, kernel.block(graphs, graphs))
+    with pytest.raises(ts.OptionError, match="no kernel on objects"):
+        ts.Precomputed.of(GAUSSIAN, graphs)
+
+
 # --- Functions ----------------------------------------------------------------------------------------------
 
 

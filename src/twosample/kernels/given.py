@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from .base import Kernel
-from .objects import rows_of
+from .files import read_gram, write_gram
+from .objects import ObjectKernel, row_numbers_of, rows_of
 
 _CHECKED_ROWS = 2000
 
@@ -73,6 +75,46 @@ class Precomputed(Kernel):
     def size(self) -> int:
         """How many points there are."""
         return len(self.matrix)
+
+    @classmethod
+    def of(cls, kernel: ObjectKernel, objects: Sequence[Any], m: int | None = None) -> Precomputed:
+        """All kernel values of some objects (graphs, strings), worked out once.
+
+        Parameters
+        ----------
+        kernel
+            A kernel on objects, such as ``ts.graphs.RandomWalk()``.
+        objects
+            The objects, sample x first if `m` is given.
+        m
+            How many of them are x.
+        """
+        if not isinstance(kernel, ObjectKernel):
+            raise OptionError(f"Precomputed.of: {kernel!r} is no kernel on objects; give Precomputed its matrix.")
+        rows = row_numbers_of(objects)
+        return cls(kernel.on(objects).block(rows, rows), m=m)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix and m to a file, whole or not at all: a .npz archive of plain arrays.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it exists. No ending is added.
+        """
+        write_gram(path, self.matrix, self.m)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Precomputed:
+        """Read what :meth:`save` has written; a file that is cut off, or another one, is refused.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
+        matrix, m = read_gram(path)
+        return cls(matrix, m)
 
     def block(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(self.matrix[np.ix_(rows_of(a), rows_of(b))])
