@@ -276,3 +276,14 @@ def test_kernels_compare_by_value_and_rebuild_from_their_names():
     for kernel in (ts.Record(COLUMNS), ts.Categories(), ts.Ordinal(["a", "b"]), ts.SetKernel()):
         assert eval(repr(kernel), vars(ts)) == kernel  # noqa: S307
         assert hash(kernel) == hash(eval(repr(kernel), vars(ts)))  # noqa: S307
+
+
+def test_tiles_of_records_are_those_of_their_coordinates():
+    """Thousands of records take the quick tiles of vectors, in single precision, and give the same answer."""
+    rng = np.random.default_rng(0)
+    gone = rng.random(4200) < 0.1
+    kernel = record_kernel({"v": Column(rng.normal(size=4200), gone, ts.Number())})
+    options = {"engine": "tiled", "null": ts.Permutation(n=19), "rng": 0}
+    mine = ts.mmd_test(range(2000), range(2000, 4200), kernel=kernel, **options)
+    plain = ts.mmd_test(kernel.rows[:2000], kernel.rows[2000:], **options)
+    assert (mine.statistic, mine.pvalue) == (pytest.approx(plain.statistic, rel=1e-6), plain.pvalue)

@@ -16,7 +16,8 @@ from operator import add, mul
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..kernels import Kernel, Product, Scaled, Sum
+from ..kernels import Kernel, OnRows, Product, Scaled, Sum
+from ..kernels.objects import rows_of
 
 TileFunction = Callable[[slice, slice], Reals]
 """Gives the tile k(a[rows], b[columns]); the caller may overwrite it."""
@@ -32,6 +33,9 @@ def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None
     """
     if many is None:
         many = max(len(a), len(b)) >= _SINGLE_POINTS
+    if isinstance(kernel, OnRows):
+        left = kernel.rows[rows_of(a)]
+        return tile_function(kernel.origin, left, left if a is b else kernel.rows[rows_of(b)], many)
     if isinstance(kernel, Scaled):
         inner, factor = tile_function(kernel.kernel, a, b, many), kernel.factor
         return lambda rows, columns: np.multiply(inner(rows, columns), factor)
