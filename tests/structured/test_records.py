@@ -287,3 +287,31 @@ def test_tiles_of_records_are_those_of_their_coordinates():
     mine = ts.mmd_test(range(2000), range(2000, 4200), kernel=kernel, **options)
     plain = ts.mmd_test(kernel.rows[:2000], kernel.rows[2000:], **options)
     assert (mine.statistic, mine.pvalue) == (pytest.approx(plain.statistic, rel=1e-6), plain.pvalue)
+
+
+def test_a_grid_of_bandwidths_and_products_with_other_kernels():
+    x, y = records(30, 0), records(30, 1, age=60)
+    grid = ts.mmd_test(x, y, kernel=ts.Record(COLUMNS), bandwidth="quantiles", rng=0)
+    assert grid.rejected
+    assert len(grid.kernel.kernel.parts) == 5
+    fixed = ts.mmd_test(x, y, kernel=ts.Record(COLUMNS), bandwidth=2.0, rng=0)
+    assert fixed.kernel.kernel == ts.Gaussian(2.0)
+    both = ts.Record({"age": "number"}) * ts.Record({"city": "category"}, ts.Gaussian(1.0))
+    assert ts.mmd_test(x, y, kernel=both, rng=0).rejected
+
+
+def test_all_kinds_of_numbers():
+    from decimal import Decimal
+    from fractions import Fraction
+
+    kernel = ts.Record({"v": ts.Number(1.0, 0.0)}, ts.Gaussian(1.0))
+    same = [2, 2.0, np.float32(2), np.int8(2), Decimal(2), Fraction(2)]
+    np.testing.assert_allclose(kernel.block([{"v": v} for v in same], [{"v": 0}]), np.exp(-2.0))
+
+
+@pytest.mark.parametrize("column", [[None, None, None], [1.0, 1.0, 1.0], [1.0, None, 1.0]])
+@pytest.mark.parametrize("kind", ["number", "category", "ordinal"])
+def test_columns_with_nothing_in_them(column, kind):
+    rows = [{"v": v} for v in column]
+    result = ts.mmd_test(rows, rows, kernel=ts.Record({"v": kind}), rng=0)
+    assert result.pvalue == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from decimal import Decimal
 from hashlib import blake2b
 from numbers import Real
 from typing import Any
@@ -57,7 +58,7 @@ def floats(values: Sequence[Any] | NDArray[Any], missing: Mask) -> Floats:
     else:
         numbers = np.zeros(len(missing))
         for i in np.flatnonzero(~missing).tolist():
-            if not isinstance(values[i], Real):
+            if not isinstance(values[i], Real | Decimal):
                 raise InputError(
                     f"Value {i} (counted from 0) is {type(values[i]).__name__} and not a number; "
                     "such a column is of another kind: 'category' or 'text'."
