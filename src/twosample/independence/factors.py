@@ -16,20 +16,20 @@ from ..engines.lowrank import LowRankGram
 from ..errors import OptionError
 from ..kernels import Kernel
 
-_NEGLIGIBLE = 1e-7
+_NEGLIGIBLE = 2e-6
 """Axes are dropped while the root of their squared eigenvalues stays below this share of that of all."""
 
-_BLOCK_ENTRIES = 1 << 21
+_BLOCK_ENTRIES, _KEPT_ENTRIES = 1 << 21, 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """HKH = A A' with orthogonal columns.
+    """HKH = A'A with orthogonal rows.
 
     Parameters
     ----------
     A
-        ``(n, r)`` features: columns sum to 0, are orthogonal, and come in decreasing length.
+        ``(r, n)`` features: rows sum to 0, are orthogonal, and come in decreasing length.
     values
         ``(r,)`` their squared lengths, the eigenvalues.
     notes
@@ -42,33 +42,40 @@ class Factor:
 
     @property
     def size(self) -> int:
-        """The number of rows."""
-        return len(self.A)
+        """The number of rows n of the data."""
+        return int(self.A.shape[1])
 
     @cached_property
     def diagonal(self) -> Floats:
-        """``(n,)`` diagonal of A A'."""
-        return np.asarray(np.einsum("ij,ij->i", self.A, self.A))
+        """``(n,)`` diagonal of A'A."""
+        return np.asarray(np.einsum("ai,ai->i", self.A, self.A))
 
 
 def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str) -> Factor:
-    """The features that the engine has for a kernel on points z, in their principal axes. Two passes, O(n w²)."""
+    """The features that the engine has for a kernel on points z, in their principal axes.
+
+    O(n w²) for w features; those of many rows are made twice rather than kept.
+    """
     gram = engine.gram(kernel, z, rng)
     features, points, notes = _features(gram, engine, name)
     rough = features(points[:: max(1, len(points) // 500)]).mean(axis=0, dtype=np.float64)
     total, outer = np.zeros(features.width), np.zeros((features.width, features.width))
+    kept: list[Floats] = []
     for rows in _blocks(len(points), features.width):
-        phi = features(points[rows]) - rough
+        phi = _centred(features, points[rows], rough)
         total += phi.sum(axis=0)
         outer += phi.T @ phi
+        if len(points) * features.width <= _KEPT_ENTRIES:
+            kept.append(phi)
     mean = total / len(points)
     values, axes = np.linalg.eigh(outer - len(points) * np.outer(mean, mean))
     values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
     tail = np.sqrt(np.cumsum(values[::-1] ** 2)[::-1])
     rank = max(1, int(np.count_nonzero(tail > _NEGLIGIBLE * tail[0])))
-    A = np.empty((len(points), rank))
-    for rows in _blocks(len(points), features.width):
-        np.matmul(features(points[rows]) - (rough + mean), axes[:, :rank], out=A[rows])
+    A, turn = np.empty((rank, len(points))), axes[:, :rank].T
+    for i, rows in enumerate(_blocks(len(points), features.width)):
+        A[:, rows] = turn @ (kept[i] if kept else _centred(features, points[rows], rough)).T
+    A -= (turn @ mean)[:, None]
     return Factor(A, values[:rank], notes)
 
 
@@ -83,6 +90,12 @@ def _features(gram: object, engine: Engine, name: str) -> tuple[FeatureMap, Floa
         f"engine={engine!r} has no features for the kernel of {name}, and HSIC needs them. "
         "Use engine='auto' or 'lowrank'."
     )
+
+
+def _centred(features: FeatureMap, points: Floats, rough: Floats) -> Floats:
+    phi = np.asarray(features(points), dtype=np.float64)
+    phi -= rough
+    return phi
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:

@@ -105,8 +105,7 @@ def judge(null: Null, pair: Pair, rng: np.random.Generator) -> Verdict:
         return Verdict(float(worlds.values[0]), law)
     if isinstance(null, CircularShift):
         return _shift_verdict(null, pair, rng)
-    truth = np.arange(pair.size)
-    value = float(pair.permuted(truth[None])[0] if pair.size <= 64 else pair.shifts(truth, truth)[0])
+    value = pair.observed()
     mean, variance = permutation_moments(pair)
     if np.sqrt(variance) <= pair.tolerance:  # one of the variables does not vary: nothing can be said
         return Verdict(value, ContinuousLaw(PointLaw(max(value, mean) + pair.tolerance), 1.0))

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
+from ..engines.threads import available_cores
 from .factors import Factor
-from .matrices import CentredMatrix, Moments, Order
+from .matrices import CentredMatrix, Moments, Order, offset_chunks
 
 NEGLECTED = 1e-5
 """Pairs of axes are left out while what they add varies over permutations by less than this share of the whole."""
 
-_CHUNK = 1_000_000
+_CHUNK, _MANY_ROWS = 1_000_000, 20_000
 
 
 class Pair(Protocol):
@@ -56,6 +57,10 @@ class Pair(Protocol):
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
         """``(n // 2 + 1,)`` sums of M_(i,i+d) over i, indices modulo n, for both variables in their own order."""
+        ...
+
+    def observed(self) -> float:
+        """The value itself."""
         ...
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
@@ -113,17 +118,25 @@ class MatrixPair:
         """See :class:`Pair`."""
         from scipy.fft import irfft, rfft
 
-        n, first = self.size, 0
-        spectrum = np.zeros(n // 2 + 1, dtype=np.complex128)
-        for M, N in zip(self.x.strips(x_order), self.y.strips(y_order), strict=True):
+        spectrum = np.zeros(self.size // 2 + 1, dtype=np.complex128)
+        halves = zip(self.x.strips(x_order), self.y.strips(y_order), offset_chunks(self.size), strict=True)
+        for M, N, chunk in halves:
             F, G = rfft(M, axis=0), rfft(N, axis=0)
-            offsets = np.arange(first, first + M.shape[1])
-            twice = np.where((offsets == 0) | (2 * offsets == n), 1.0, 2.0)  # the diagonals d and n - d are the same
             np.conj(F, out=F)
             F *= G
-            spectrum += F @ twice
-            first += M.shape[1]
-        return self.unit * irfft(spectrum, n)
+            spectrum += F @ self._twice(*chunk)
+        return self.unit * irfft(spectrum, self.size)
+
+    def _twice(self, first: int, last: int) -> Floats:
+        """How often each diagonal counts: d and n - d are the same."""
+        offsets = np.arange(first, last)
+        return np.where((offsets == 0) | (2 * offsets == self.size), 1.0, 2.0)
+
+    def observed(self) -> float:
+        """See :class:`Pair`."""
+        order = np.arange(self.size)
+        halves = zip(self.x.strips(order), self.y.strips(order), offset_chunks(self.size), strict=True)
+        return self.unit * sum(float(np.einsum("ij,ij->j", M, N) @ self._twice(*chunk)) for M, N, chunk in halves)
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
         """See :class:`Pair`."""
@@ -150,7 +163,7 @@ class MatrixPair:
 class FactorPair:
     """Two factors.
 
-    HSIC_b is the sum S of squares of A'B over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
+    HSIC_b is the sum S of squares of AB' over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
     so that with their diagonals k and l it is ``(S - n/(n-2) k'l + tr(k)tr(l)/((n-1)(n-2))) / (n(n-3))``.
 
     Parameters
@@ -188,32 +201,46 @@ class FactorPair:
     @property
     def tolerance(self) -> float:
         """Rounding error of the values."""
+        if self._precision is np.float32:
+            return 3e-6 * self.unit * float(self.x.values.sum() * self.y.values.sum()) / self.size
         return 1e-12 * self.unit * float(np.linalg.norm(self.x.values) * np.linalg.norm(self.y.values))
+
+    @property
+    def _precision(self) -> type[np.float32 | np.float64]:
+        """Single precision for many rows: its rounding is below what the neglected axes change."""
+        return np.float32 if self.size >= _MANY_ROWS else np.float64
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
         """See :class:`Pair`."""
         from scipy.fft import irfft, rfft
 
         n = self.size
-        F, G = (rfft(side.A[order].T, axis=1) for side, order in ((self.x, x_order), (self.y, y_order)))
+        workers = available_cores() if n >= _MANY_ROWS else 1
+        A, B = self.x.A[: np.count_nonzero(self._kept)], self.y.A[: self._kept[0]]
+        F = rfft(A[:, x_order].astype(self._precision), axis=1, workers=workers)
+        G = rfft(B[:, y_order].astype(self._precision), axis=1, workers=workers)
         np.conj(F, out=F)
         sums = np.full(n, self._left_out)
         step = max(1, _CHUNK // n)
-        for a, count in enumerate(self._kept):
+        for a, count in enumerate(self._kept[: len(F)]):
             for start in range(0, int(count), step):
-                C = irfft(F[a] * G[start : min(start + step, int(count))], n, axis=1)
+                C = irfft(F[a] * G[start : min(start + step, int(count))], n, axis=1, workers=workers)
                 sums += np.einsum("bj,bj->j", C, C)
         if not self.unbiased:
             return self.unit * sums
         k, m = rfft(self.x.diagonal[x_order]), rfft(self.y.diagonal[y_order])
         return self._unbiased(sums, irfft(k.conj() * m, n))
 
+    def observed(self) -> float:
+        """See :class:`Pair`."""
+        return float(self.permuted(np.arange(self.size)[None])[0])
+
     def autocorrelations(self) -> tuple[Floats, Floats]:
         """See :class:`Pair`."""
         from scipy.fft import irfft, rfft
 
         def of(side: Factor) -> Floats:
-            F = rfft(side.A.T, axis=1)
+            F = rfft(side.A, axis=1)
             return np.asarray(irfft((F.real**2 + F.imag**2).sum(axis=0), self.size)[: self.size // 2 + 1])
 
         return of(self.x), of(self.y)
@@ -221,7 +248,7 @@ class FactorPair:
     def permuted(self, orders: Order) -> Floats:
         """See :class:`Pair`; for few rows."""
         mask = np.arange(len(self.y.values)) < self._kept[:, None]
-        sums = np.array([float((mask * (self.x.A.T @ self.y.A[order]) ** 2).sum()) for order in orders])
+        sums = np.array([float((mask * (self.x.A @ self.y.A[:, order].T) ** 2).sum()) for order in orders])
         sums += self._left_out
         if not self.unbiased:
             return self.unit * sums

@@ -28,6 +28,9 @@ MEMORY_ROWS = 2000
 STRIP_ROWS = 12_000
 """Up to this many rows all pairs of rows are looked at; beyond that a low-rank kernel is used."""
 
+SMOOTH = Fourier(tolerance=1e-8)
+"""Features for Gaussian kernels on few columns; as exact as the truncation of pairs of axes makes sense of."""
+
 
 @dataclass(frozen=True, eq=False)
 class Variable:
@@ -109,10 +112,10 @@ def choose_engines(sides: Sequence[Variable], engine: Engine) -> tuple[list[Engi
         return [Dense()] * len(sides), f"{size} rows: both matrices fit in memory"
     smooth = [_few_frequencies(side) for side in sides]
     if all(smooth):
-        return [Fourier()] * len(sides), f"{size} rows, few columns: characteristic functions, no pairs of rows"
+        return [SMOOTH] * len(sides), f"{size} rows, few columns: characteristic functions, no pairs of rows"
     if size <= STRIP_ROWS:
         return [Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored"
-    ways: list[Engine] = [Fourier() if few else LowRank() for few in smooth]
+    ways: list[Engine] = [SMOOTH if few else LowRank() for few in smooth]
     return ways, f"{size} rows: all pairs of them would take too long"
 
 
@@ -141,7 +144,7 @@ def make_factor(side: Variable, engine: Engine, rng: np.random.Generator) -> Fac
 
 def _few_frequencies(side: Variable) -> bool:
     parts = gaussian_parts(side.kernel) if 0 < side.columns <= 3 else None
-    return parts is not None and grid_shape(parts, side.z, Fourier().tolerance)[3] <= DIRECT_FREQUENCIES
+    return parts is not None and grid_shape(parts, side.z, SMOOTH.tolerance)[3] <= DIRECT_FREQUENCIES
 
 
 def _check_size(side: Variable) -> None:
