@@ -1,0 +1,35 @@
+"""Files, frames and databases as tables that are asked, not loaded.
+
+``open_table`` is the door. What it gives, a ``Table``, answers in the engine that holds the rows:
+
+- ``sample(rows, seed)``: a uniform random sample as a small polars frame. Take it first: bins and kinds need it.
+- ``scan(grids, counts)``: for every column its profile, for those with a grid count, Σu and Σu² in each bin, for those
+  to be counted the most frequent values; one ordered pass over files and frames. ``profile()``,
+  ``binned_moments(grids)`` and ``category_counts(columns)`` are parts of it.
+- ``row_count()`` and ``columns`` (name, storage type, family).
+- ``collect(columns)``, for small tables.
+
+``infer_kinds(table, profile, sample)`` says what columns mean, ``compare_schemas(kinds_a, kinds_b)`` which of two
+tables can be compared, and as what; ``convert(sample, kinds)`` makes numbers and text of a sample. From bins to a
+sketch, where ``blank = BinnedMoments().state(numbers of both samples)`` chooses the bins::
+
+    grid = BinGrid(blank.unit, blank.start, blank.size)
+    found = table.binned_moments({"price": grid})["price"]
+    state = replace(blank, moments=found.moments, low=found.low, high=found.high)
+
+Two ways lead to the rows. `local.py` (polars: files, frames in memory; SQLite, DuckDB) goes through batches in order
+and adds up in NumPy (`tallies.py`). `remote.py` (PostgreSQL, and frames of Ibis, Dask, Spark, through narwhals)
+asks the engine for sums. All errors are ``SourceError``, made in `guard.py`; they hold neither credentials nor
+another exception.
+"""
+
+from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
+from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds
+from .schemas import JointColumn, SchemaComparison, SchemaFinding, compare_schemas, convert
+from .table import Table, open_table
+
+__all__ = [
+    "BinGrid", "BinMoments", "CategoryCounts", "ColumnInfo", "ColumnKind", "ColumnProfile", "JointColumn", "Kind",
+    "MISSING_SHARE", "Scan", "SchemaComparison", "SchemaFinding", "Table", "USABLE", "compare_schemas", "convert",
+    "infer_kinds", "open_table",
+]  # fmt: skip

@@ -1,0 +1,190 @@
+"""Databases by URL: SQLite and DuckDB files, PostgreSQL servers. They are opened for reading only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError, SourceError
+from .guard import Guard, redacted
+
+if TYPE_CHECKING:
+    from .table import Rows
+
+_QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
+_INSTALL = 'pip install "twosample[db]"'
+
+
+@dataclass(frozen=True)
+class Target:
+    """What to read: a table or a query, and a condition; its SQL is written by sqlglot, names quoted.
+
+    Parameters
+    ----------
+    dialect
+        Whose SQL.
+    schema, table
+        The table, or None.
+    query
+        The user's SELECT, or None.
+    where
+        The user's condition, or None.
+    """
+
+    dialect: str
+    schema: str | None = None
+    table: str | None = None
+    query: str | None = None
+    where: str | None = None
+
+    def select(self, columns: Any = "*", sample: str | None = None) -> str:
+        """SELECT columns FROM the target, perhaps thinned out: `sample` is a TABLESAMPLE clause of ours."""
+        import sqlglot as sg
+        from sqlglot import exp
+
+        if self.query is not None:
+            source: Any = sg.parse_one(self.query, read=self.dialect).subquery("t")  # type: ignore[attr-defined]
+        else:
+            source = exp.table_(
+                exp.to_identifier(self.table, quoted=True), db=exp.to_identifier(self.schema, quoted=True)
+            )
+        found = sg.select(*(columns if isinstance(columns, list) else [columns])).from_(source)
+        text = found.sql(dialect=self.dialect)
+        if sample is not None:
+            text = f"{text} {sample}"
+        if self.where is not None:
+            text = f"{text} WHERE ({condition(self.where, self.dialect)})"
+        return text
+
+
+def condition(where: str, dialect: str) -> str:
+    """A condition, parsed and written again, so that it is one and nothing else."""
+    from sqlglot import exp, parse_one
+
+    tree = parse_one(f"SELECT 1 WHERE ({where})", read=dialect)
+    _check_reads(tree, f"where={where!r}")
+    kept = tree.args.get("where")
+    if not isinstance(tree, exp.Select) or kept is None or set(_filled(tree)) != {"expressions", "where"}:
+        raise SourceError(f"where={where!r} is not one condition.")
+    return str(kept.this.unnest().sql(dialect=dialect, comments=False))
+
+
+def _filled(tree: Any) -> list[str]:
+    return [key for key, value in tree.args.items() if value]
+
+
+def check_query(query: str, dialect: str) -> str:
+    """The user's query, if it is a single SELECT."""
+    from sqlglot import exp, parse
+
+    trees = [tree for tree in parse(query, read=dialect) if tree is not None]
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise SourceError("The query must be a single SELECT: a source is only read.")
+    _check_reads(trees[0], "The query")
+    return query.strip().rstrip(";").rstrip()
+
+
+def _check_reads(tree: Any, what: str) -> None:
+    from sqlglot import exp
+
+    for kind in (exp.DML, exp.DDL, exp.Command, exp.Drop, exp.Into, exp.Alter, exp.Set, exp.Lock):
+        for node in tree.find_all(kind):
+            if not isinstance(node, exp.Query):
+                raise SourceError(f"{what} does more than read ({type(node).__name__.upper()}): give a SELECT.")
+
+
+def open_database(url: str, where: str | None) -> tuple[str, Rows]:
+    """The name that may be shown, and the rows."""
+    head, target = _split(url)
+    shown, secrets = redacted(head)
+    scheme = head.partition("://")[0].lower().partition("+")[0]
+    openers: dict[str, Callable[[str, str, str | None, Guard], Rows]] = {
+        "sqlite": _sqlite,
+        "duckdb": _duckdb,
+        "postgresql": _postgres,
+        "postgres": _postgres,
+    }
+    if scheme not in openers:
+        raise SourceError(
+            f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb and postgresql; for other "
+            "databases give an Ibis table, and download files before."
+        )
+    name = f"{shown}::{target}" if target else shown
+    _check_installed(scheme)
+    guard = Guard(name, secrets)
+    try:
+        return name, guard.run(lambda: openers[scheme](head, target, where, guard))
+    except SourceError as error:
+        failure = SourceError(str(error) if name in str(error) else f"{name}: {error}")
+    raise failure
+
+
+def _check_installed(scheme: str) -> None:
+    from importlib.util import find_spec
+
+    needed = {"sqlite": ["sqlglot"], "duckdb": ["duckdb", "sqlglot", "pyarrow"]}
+    missing = [
+        name
+        for name in needed.get(scheme, ["ibis", "psycopg", "sqlglot", "adbc_driver_postgresql", "pyarrow"])
+        if find_spec(name) is None
+    ]
+    if missing:
+        raise MissingExtraError(f"{scheme} needs {', '.join(missing)}: {_INSTALL}.")
+
+
+def _split(url: str) -> tuple[str, str]:
+    """The URL and what stands after '::'; colons in a password or an IPv6 address come before the path."""
+    scheme, _, rest = url.partition("://")
+    for mark in re.finditer("::", rest):
+        head = rest[: mark.start()]
+        if "/" in head.rpartition("@")[2]:
+            return f"{scheme}://{head}", rest[mark.end() :]
+    return url, ""
+
+
+def _target(text: str, dialect: str, where: str | None, tables: Callable[[], list[tuple[str | None, str]]]) -> Target:
+    """A query, or one of the tables: by its name, with its schema, or the only one."""
+    if _QUERY.match(text):
+        return Target(dialect, query=check_query(text, dialect), where=where)
+    known = tables()
+    if not text and len(known) == 1:
+        return Target(dialect, *known[0], where=where)
+    for schema, table in known:
+        if text in (table, f"{schema}.{table}"):
+            return Target(dialect, schema, table, where=where)
+    own = (None, "public", "main")
+    names = ", ".join(table if schema in own else f"{schema}.{table}" for schema, table in known[:20])
+    what = f"There is no table {text!r}." if text else "Say which table, after '::'."
+    raise SourceError(f"{what} {'There are: ' + names if known else 'There are none'}.")
+
+
+def _file(url: str, guard: Guard) -> Path:
+    """The file of sqlite:///relative or sqlite:////absolute."""
+    scheme, _, rest = url.partition("://")
+    if not rest.startswith("/") or len(rest) < 2:
+        raise SourceError(f"{guard.name} names no file: write {scheme}:///file.db or {scheme}:////folder/file.db.")
+    path = Path(rest[1:]).expanduser()
+    if not path.is_file():
+        raise SourceError(f"{guard.name} cannot be read: there is no file {path}. Check the path.")
+    return path
+
+
+def _sqlite(url: str, text: str, where: str | None, guard: Guard) -> Rows:
+    from .embedded import SqliteRows
+
+    return SqliteRows.open(_file(url, guard), lambda tables: _target(text, "sqlite", where, tables), guard)
+
+
+def _duckdb(url: str, text: str, where: str | None, guard: Guard) -> Rows:
+    from .embedded import DuckdbRows
+
+    return DuckdbRows.open(_file(url, guard), lambda tables: _target(text, "duckdb", where, tables), guard)
+
+
+def _postgres(url: str, text: str, where: str | None, guard: Guard) -> Rows:
+    from .postgres import open_postgres
+
+    return open_postgres(url, lambda tables: _target(text, "postgres", where, tables), guard)

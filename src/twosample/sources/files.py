@@ -1,0 +1,208 @@
+"""Files: CSV and its relatives, Parquet, Arrow, JSON lines, Excel, compressed or not, one or many."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import lzma
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import MissingExtraError, SourceError
+from .guard import Guard
+from .local import LocalRows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Format = Literal["csv", "parquet", "arrow", "jsonl", "excel"]
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
+    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".xlsx": "excel", ".xls": "excel", ".xlsb": "excel", ".xlsm": "excel", ".ods": "excel",
+}  # fmt: skip
+_PACKED = (".gz", ".zst", ".bz2", ".xz")
+_FIRST = 10_000  # rows of a text file that types are inferred from at first
+_SMALL = 1 << 25  # bytes of text below which all rows are used for that
+MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
+"""Fields of a text file that stand for a missing value, besides the empty one."""
+
+
+def open_files(source: str | os.PathLike[str]) -> LocalRows:
+    """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name."""
+    text = os.fspath(source)
+    path, sheet = (text, None) if Path(text).exists() else _split_sheet(text)
+    paths = _expanded(path)
+    guard = Guard(text)
+    kinds = {_format(place, path) for place in paths}
+    if len(kinds) > 1:
+        raise SourceError(f"{text} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
+    kind = kinds.pop()
+    if sheet is not None and kind != "excel":
+        raise SourceError(f"{text}: only a database or a workbook has parts after '::'.")
+    if kind == "excel":
+        frames = [guard.run(lambda place=place: _workbook(place, sheet)) for place in paths]  # type: ignore[misc]
+        return LocalRows(guard.run(lambda: _stacked([frame.lazy() for frame in frames]).collect()), guard)
+    if kind in ("parquet", "arrow"):
+        scan = _parquet if kind == "parquet" else _arrow
+        return LocalRows(guard.run(lambda: _stacked([scan(place) for place in paths])), guard)
+    return _text_rows(paths, guard, _csv if kind == "csv" else _json_lines)
+
+
+def _text_rows(paths: Sequence[Path], guard: Guard, scan: Callable[[Path, int | None], pl.LazyFrame]) -> LocalRows:
+    small = sum(guard.run(place.stat).st_size for place in paths) <= _SMALL
+
+    def rows(first: int | None) -> pl.LazyFrame:
+        frame = _stacked([scan(place, first) for place in paths])
+        frame.collect_schema()
+        return frame
+
+    if small:
+        return LocalRows(guard.run(lambda: rows(None).collect(engine="streaming")), guard)
+    return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None))
+
+
+def _split_sheet(text: str) -> tuple[str, str | None]:
+    path, mark, sheet = text.partition("::")
+    return (path, sheet) if mark else (text, None)
+
+
+def _expanded(text: str) -> list[Path]:
+    """The files meant, in the order of their names."""
+    path = Path(text).expanduser()
+    if path.is_dir():
+        inside = sorted(place for place in path.iterdir() if place.is_file() and not place.name.startswith((".", "_")))
+        if not inside:
+            raise SourceError(f"{text} is an empty folder. Give a file, or a pattern such as 'folder/*.parquet'.")
+        return inside
+    if path.exists():
+        return [path]
+    found = sorted(Path(place) for place in glob.glob(str(path), recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207
+    if not found:
+        what = "No file matches" if glob.has_magic(text) else "There is no file"
+        raise SourceError(f"{what} {text}. Check the path; relative ones start at the current folder.")
+    return [place for place in found if place.is_file()]
+
+
+def _suffixes(place: Path) -> tuple[str, str]:
+    """The extension and that of the compression."""
+    packed = place.suffix.lower() if place.suffix.lower() in _PACKED else ""
+    return (Path(place.stem) if packed else place).suffix.lower(), packed
+
+
+def _format(place: Path, given: str) -> Format:
+    suffix, packed = _suffixes(place)
+    known = _FORMATS.get(suffix)
+    if known is None:
+        raise SourceError(
+            f"{given}: the extension {suffix or '(none)'!r} of {place.name!r} is not known. Known are "
+            f"{', '.join(sorted(_FORMATS))}, text also with {', '.join(_PACKED)}. A database is given by a URL such as "
+            "'sqlite:///file.db::table'."
+        )
+    if packed and known not in ("csv", "jsonl"):
+        raise SourceError(f"{given}: compressed {known} files are not read. Unpack {place.name!r} first.")
+    return known
+
+
+def _bytes(place: Path) -> bytes | Path:
+    """The path where polars reads it as it is, else the unpacked content."""
+    packed = _suffixes(place)[1]
+    if packed in (".bz2", ".xz"):
+        with (bz2.open if packed == ".bz2" else lzma.open)(place) as stream:
+            return stream.read()
+    return place
+
+
+def _header(place: Path) -> str:
+    """The beginning of a text file, to guess the separator from."""
+    packed = _suffixes(place)[1]
+    if packed == ".zst":
+        return ""
+    opened: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(packed, Path.open)
+    with opened(place, "rb") as stream:
+        head = bytes(stream.read(1 << 14))
+    return head.decode("utf-8", "replace").split("\n", 1)[0]
+
+
+def _csv(place: Path, first: int | None) -> pl.LazyFrame:
+    import polars as pl
+
+    separator = "\t" if _suffixes(place)[0] in (".tsv", ".tab") else ","
+    line = _header(place)
+    if separator not in line:
+        separator = max(",;\t|", key=line.count) if any(mark in line for mark in ";\t|") else separator
+    return pl.scan_csv(
+        _bytes(place),
+        separator=separator,
+        null_values=list(MISSING),
+        infer_schema_length=first,
+        try_parse_dates=True,
+        with_column_names=_unquoted,
+        glob=False,
+    )
+
+
+def _unquoted(names: list[str]) -> list[str]:
+    """Names of a header: a doubled quote is one; names that come twice are told apart."""
+    return distinct_names([name.replace('""', '"') for name in names])
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The same names, with '_duplicated_0', '_duplicated_1', ... after those that came before, as polars does it.
+
+    >>> distinct_names(["a", "b", "a", "a"])
+    ['a', 'b', 'a_duplicated_0', 'a_duplicated_1']
+    """
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        new, number = name, 0
+        while new in taken or (new != name and new in names):
+            new, number = f"{name}_duplicated_{number}", number + 1
+        taken.add(new)
+        result.append(new)
+    return result
+
+
+def _json_lines(place: Path, first: int | None) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_ndjson(_bytes(place), infer_schema_length=first)
+
+
+def _parquet(place: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_parquet(place, glob=False, hive_partitioning=False)
+
+
+def _arrow(place: Path) -> pl.LazyFrame:
+    """An Arrow file, or a stream of record batches."""
+    import polars as pl
+
+    with place.open("rb") as stream:
+        is_file = stream.read(6) == b"ARROW1"
+    return pl.scan_ipc(place, glob=False) if is_file else pl.read_ipc_stream(place).lazy()
+
+
+def _workbook(place: Path, sheet: str | None) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        import fastexcel  # noqa: F401
+    except ImportError:
+        raise MissingExtraError('Workbooks need fastexcel: pip install "twosample[excel]".') from None
+    try:
+        return pl.read_excel(place, sheet_name=sheet, infer_schema_length=None)
+    except ValueError as error:
+        raise SourceError(f"{place}::{sheet}: {error}") from None
+
+
+def _stacked(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
+    """One below the other, columns by name; types that differ are widened."""
+    import polars as pl
+
+    return frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")

@@ -1,0 +1,146 @@
+"""Frames and arrays in memory, and frames of engines that hold the data themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import SourceError
+from .files import distinct_names
+from .guard import Guard
+from .local import LocalRows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .table import Rows
+
+
+def open_frame(source: object, name: str) -> Rows:
+    """The rows of a frame, an array, a dictionary of columns, or anything that speaks Arrow."""
+    import polars as pl
+
+    guard = Guard(name)
+    if isinstance(source, pl.LazyFrame):
+        return LocalRows(source, guard, counted=False)
+    frame = _in_memory(source, name, guard)
+    if frame is not None:
+        return LocalRows(frame, guard)
+    lazy = _engine_frame(source)
+    if lazy is not None:
+        from .remote import RemoteRows
+
+        if lazy.implementation.is_duckdb():
+            from .embedded import DuckdbRows
+
+            return DuckdbRows(lambda: source.set_alias("t"), guard)  # type: ignore[attr-defined]
+        return RemoteRows(lazy, guard)
+    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
+        return LocalRows(guard.run(lambda: _from_arrow(source)), guard)
+    if hasattr(source, "__array__"):
+        return LocalRows(_from_array(np.asarray(source), name), guard)
+    raise SourceError(
+        f"{name} is a {type(source).__name__}, which is not a table. Give a path, a database URL, a frame (pandas, "
+        "polars, Arrow, DuckDB, Dask, Ibis, Spark), an array, or a dictionary of columns."
+    )
+
+
+def _in_memory(source: object, name: str, guard: Guard) -> pl.DataFrame | None:
+    """What NumPy, Python, polars and pandas hold; None for anything else."""
+    import polars as pl
+
+    frame: pl.DataFrame | None = None
+    if isinstance(source, pl.DataFrame | pl.Series):
+        frame = source if isinstance(source, pl.DataFrame) else source.to_frame()
+    elif isinstance(source, np.ndarray):
+        frame = _from_array(source, name)
+    elif isinstance(source, Mapping):
+        columns = [(str(key), value) for key, value in source.items()]
+        frame = guard.run(lambda: _from_columns(columns))
+    elif isinstance(source, list | tuple):
+        records = source and all(isinstance(row, Mapping) for row in source)
+        frame = guard.run(lambda: _from_records(source)) if records else _from_array(np.asarray(source), name)
+    elif type(source).__module__.partition(".")[0] == "pandas":
+        frame = guard.run(lambda: _from_pandas(source))
+    return frame
+
+
+def _from_array(array: np.ndarray[Any, Any], name: str) -> pl.DataFrame:
+    """One row per observation; columns c0, c1, ... or the names of a structured array."""
+    import polars as pl
+
+    if array.dtype.names:
+        return pl.DataFrame({field: array[field] for field in array.dtype.names})
+    if array.ndim not in (1, 2):
+        raise SourceError(f"{name} has shape {array.shape}; a table has one or two dimensions.")
+    columns = array[:, None] if array.ndim == 1 else array
+    if columns.dtype.kind == "O":
+        return _from_columns([(f"c{j}", columns[:, j].tolist()) for j in range(columns.shape[1])])
+    if columns.dtype.kind not in "fiubMmUS":
+        raise SourceError(f"{name} holds values of type {array.dtype}, which is not the type of a column.")
+    return pl.DataFrame({f"c{j}": columns[:, j] for j in range(columns.shape[1])})
+
+
+def _from_records(rows: Sequence[object]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(list(rows), infer_schema_length=None, strict=False)
+
+
+def _from_columns(columns: list[tuple[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    names = distinct_names([key for key, _ in columns])
+    return pl.DataFrame(
+        [pl.Series(name, value, strict=False) for name, (_, value) in zip(names, columns, strict=True)]
+    )
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    """By column, so that names that come twice or are not text survive; the index is left out."""
+    import polars as pl
+
+    if not hasattr(frame, "columns"):
+        frame = frame.to_frame()
+    names = distinct_names([str(label) for label in frame.columns])
+    columns = []
+    for place, name in enumerate(names):
+        column = frame.iloc[:, place]
+        columns.append(_pandas_column(column).alias(name))
+    return pl.DataFrame(columns)
+
+
+def _pandas_column(column: Any) -> pl.Series:
+    import polars as pl
+
+    kind = column.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "fiub":
+        return pl.Series(column.to_numpy())
+    if isinstance(kind, np.dtype) and kind.kind == "O":
+        missing = column.isna().to_numpy()
+        values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+        kinds = {type(value) for value in values if value is not None}
+        mixed = len(kinds) > 1 and not kinds <= {int, float, bool}
+        return pl.Series([v if v is None else str(v) for v in values] if mixed else values, strict=False)
+    return pl.from_pandas(column.reset_index(drop=True).rename("c").to_frame())["c"]
+
+
+def _from_arrow(source: Any) -> pl.DataFrame:
+    import polars as pl
+
+    names = getattr(source, "column_names", None) or getattr(getattr(source, "schema", None), "names", None)
+    if names is not None and len(set(names)) < len(names) and hasattr(source, "rename_columns"):
+        source = source.rename_columns(distinct_names(list(names)))
+    return pl.DataFrame(source)
+
+
+def _engine_frame(source: object) -> Any | None:
+    """The narwhals frame of an engine that holds the data (DuckDB, Ibis, Dask, Spark), or None."""
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        return frame
+    return None

@@ -1,0 +1,138 @@
+"""Errors of other libraries become ours: one kind, one sentence, the source by its name, never its password."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+from ..errors import MissingExtraError, SourceError, TwosampleError
+
+Value = TypeVar("Value")
+
+_FOREIGN = (
+    ("polars.exceptions", "PolarsError"),
+    ("narwhals.exceptions", "NarwhalsError"),
+    ("duckdb", "Error"),
+    ("ibis.common.exceptions", "IbisError"),
+    ("sqlglot.errors", "SqlglotError"),
+    ("psycopg", "Error"),
+    ("sqlite3", "Error"),
+    ("adbc_driver_manager", "Error"),
+    ("pyarrow", "ArrowException"),
+    ("fastexcel", "FastExcelError"),
+)
+_ADVICE = (
+    (("no such file", "not found (os error", "does not exist (os"), "Check the path."),
+    (("permission denied", "os error 13"), "Check who may read it."),
+    (("password authentication", "no password supplied", "authentication failed"), "Check user and password."),
+    (
+        ("connection refused", "could not translate", "name or service", "timeout expired", "no route", "unreachable"),
+        "Check host and port, and that the server runs.",
+    ),
+    (
+        ("server closed the connection", "connection is closed", "consuming input failed", "terminating connection",
+         "ssl syscall", "connection is lost", "broken pipe", "reset by peer"),
+        "The connection was lost: try again.",
+    ),
+    (("read-only transaction", "read-only mode", "readonly database"), "A source is only read: give a SELECT."),
+    (("par1", "out of spec", "truncated", "unexpected eof", "corrupt", "footer"),
+     "The file is damaged or not of this format: write it again, or give it the right extension."),
+    (("utf-8", "utf8"), "The file is not in UTF-8: convert it first, for example with iconv."),
+    (("more fields than", "ragged"), "Some lines have more fields than the first: check separator and quotes."),
+    (("empty csv", "empty reader", "no data"), "The file is empty: it needs at least a header."),
+    (("could not parse",), "A column changes its type far down in the file: write Parquet, or make it one type."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Runs what may fail, and names the source in the error.
+
+    Parameters
+    ----------
+    name
+        The source as it may be shown.
+    secrets
+        Texts that no message may hold.
+    """
+
+    name: str
+    secrets: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Guard({self.name!r})"
+
+    def run(self, action: Callable[[], Value]) -> Value:
+        """The value of an action, or a SourceError that holds no other exception."""
+        try:
+            return action()
+        except TwosampleError:
+            raise
+        except foreign() as error:
+            failure = self.error(error)
+        raise failure  # outside of the except clause: the original, which may hold a password, is not its context
+
+    def each(self, start: Callable[[], Iterator[Value]]) -> Iterator[Value]:
+        """The same for what comes one after another."""
+        steps = self.run(lambda: iter(start()))
+        end = object()
+        while True:
+            step = self.run(lambda: next(steps, end))
+            if step is end:
+                return
+            yield step  # type: ignore[misc]
+
+    def error(self, error: BaseException) -> TwosampleError:
+        """Ours for theirs."""
+        if isinstance(error, ImportError):
+            return MissingExtraError(f"{self.name}: {self.clean(str(error))}")
+        text = self.clean(str(error) or type(error).__name__)
+        return SourceError(f"{self.name} cannot be read: {text} {advice(text, error)}".rstrip())
+
+    def clean(self, text: str) -> str:
+        """The first lines of a message, without secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        text = " ".join(lines[:2]).split("Resolved plan")[0][:400].strip()
+        return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def advice(text: str, error: BaseException) -> str:
+    """What to do about a message."""
+    lowered = text.lower()
+    if isinstance(error, FileNotFoundError):
+        return "Check the path."
+    return next((what for signs, what in _ADVICE if any(sign in lowered for sign in signs)), "")
+
+
+def foreign() -> tuple[type[BaseException], ...]:
+    """The exceptions of the libraries that are loaded, and those of the operating system."""
+    known: list[type[BaseException]] = [OSError, EOFError, UnicodeError, ImportError, MemoryError]
+    for module, name in _FOREIGN:
+        found = getattr(sys.modules.get(module), name, None)
+        if isinstance(found, type) and issubclass(found, BaseException):
+            known.append(found)
+    return tuple(known)
+
+
+def redacted(url: str) -> tuple[str, tuple[str, ...]]:
+    """A URL without credentials, and the texts that were taken out.
+
+    >>> redacted("postgresql://ada:s3cret@db.example/shop?password=x1&sslmode=require")
+    ('postgresql://db.example/shop', ('ada:s3cret@', 's3cret', 'password=x1&sslmode=require', 'x1'))
+    """
+    parts = urlsplit(url)
+    login, at, host = parts.netloc.rpartition("@")
+    secrets = [login + at] if at else []
+    secret = login.partition(":")[2]
+    secrets += [secret, unquote(secret)]
+    if parts.query:
+        secrets.append(parts.query)
+        pairs = [pair.partition("=") for pair in parts.query.split("&")]
+        secrets += [form for key, _, value in pairs if "pass" in key.lower() for form in (value, unquote(value))]
+    found = tuple(dict.fromkeys(text for text in secrets if text))
+    return f"{parts.scheme}://{host}{parts.path}", found

@@ -1,0 +1,221 @@
+"""What a column means: numbers, dates, categories, text, identifiers; by rules that are written down here.
+
+In this order, for a column with P present values of which D are different (T is text that looks like one token):
+
+1. What the user says.
+2. Lists, structs, binary data: *unsupported*.
+3. More than 95 % of the rows missing: *mostly missing*. One value only: *constant*. Both also get the kind that they
+   would have otherwise (`base`), by which they can be compared with a column that is neither.
+4. Booleans, and whole numbers that are all 0 or 1: *boolean*. Dates, times and durations: *datetime*.
+5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
+   different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
+6. Other numbers: *numeric*.
+7. Text of which 99 % spell numbers, without leading zeros as in "00123": by rules 5 and 6; ISO dates: *datetime*.
+8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
+   D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from ..core.types import Floats
+from ..errors import InputError, unknown_option
+from .facts import ColumnInfo, ColumnProfile
+from .tallies import NUMERIC
+from .values import looks_dated, numbers, present, strings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .table import Table
+
+Kind = Literal[
+    "numeric", "integer", "boolean", "datetime", "categorical", "text",
+    "identifier", "constant", "mostly missing", "unsupported",
+]  # fmt: skip
+USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
+MISSING_SHARE = 0.95
+_FEW = 20  # values from which on "all different" means something
+_UNIQUE = 0.95
+_ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
+_CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
+_PADDED = r"^\s*[+-]?0\d"
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What a column means, and why.
+
+    Parameters
+    ----------
+    name
+        The column.
+    kind
+        One of the kinds above.
+    base
+        The kind that it would have if it were not constant or mostly missing; otherwise the same. None if unknown.
+    storage
+        How it is stored.
+    reason
+        Why, in words.
+    from_text
+        Whether the numbers or dates are stored as text.
+    """
+
+    name: str
+    kind: Kind
+    base: Kind | None
+    storage: str
+    reason: str
+    from_text: bool = False
+
+    @property
+    def usable(self) -> bool:
+        """Whether its values can be compared."""
+        return self.base in USABLE
+
+
+def infer_kinds(
+    table: Table,
+    profile: Sequence[ColumnProfile],
+    sample: pl.DataFrame,
+    kinds: Mapping[str, str] | None = None,
+) -> tuple[ColumnKind, ...]:
+    """The kind of every column of a table.
+
+    Parameters
+    ----------
+    table
+        The table.
+    profile
+        Its profile.
+    sample
+        A random sample of its rows; ten thousand are plenty.
+    kinds
+        What the user says: ``{"zip": "categorical"}``.
+
+    Examples
+    --------
+    >>> from twosample.sources import infer_kinds, open_table
+    >>> table = open_table({"city": ["Oslo", "Rome"] * 20, "visit": range(40), "price": [1.5, 2.25, 1.0, 9.75] * 10})
+    >>> [column.kind for column in infer_kinds(table, table.profile(), table.sample(1000))]
+    ['categorical', 'identifier', 'numeric']
+    """
+    said = check_kinds(kinds)
+    columns = table.columns
+    unknown = [name for name in said if name not in {info.name for info in columns}]
+    if unknown:
+        raise InputError(f"kinds: {table.name} has no column {unknown[0]!r}.")
+    facts = {part.name: part for part in profile}
+    return tuple(_kind(info, facts[info.name], sample[info.name], said.get(info.name)) for info in columns)
+
+
+def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
+    """The user's kinds, each of them one that exists."""
+    result: dict[str, Kind] = {}
+    for name, value in (kinds or {}).items():
+        found: Kind | None = next((kind for kind in get_args(Kind) if kind == value), None)
+        if found is None or found in ("constant", "mostly missing", "unsupported"):
+            raise unknown_option(f"kinds[{name!r}]", value, (*USABLE, "identifier"))
+        result[name] = found
+    return result
+
+
+def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind | None) -> ColumnKind:
+    def is_(kind: Kind, reason: str) -> ColumnKind:
+        return ColumnKind(info.name, kind, kind, info.storage, reason)
+
+    text = info.family in ("text", "category")
+    if said is not None:
+        return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", "datetime"))
+    if info.family == "other":
+        return replace(is_("unsupported", f"{info.storage} is not a type that can be compared"), base=None)
+    if not facts.present:
+        return replace(is_("mostly missing", "no row has a value"), base=None)
+    sample = sample.drop_nulls()
+    base = is_("numeric", "") if not len(sample) else _plain(info, facts, sample)
+    share = facts.missing / facts.rows
+    if share > MISSING_SHARE:
+        return replace(base, kind="mostly missing", reason=f"{share:.1%} of the rows have no value")
+    if facts.distinct == 1 or (facts.distinct is None and facts.min == facts.max and facts.min is not None):
+        base = base if base.usable else replace(base, base="categorical")
+        return replace(base, kind="constant", reason="one value only")
+    return base
+
+
+def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnKind:
+    """Rules 4 to 8."""
+
+    def is_(kind: Kind, reason: str, from_text: bool = False) -> ColumnKind:
+        return ColumnKind(info.name, kind, kind, info.storage, reason, from_text)
+
+    if info.family == "boolean":
+        return is_("boolean", "true or false")
+    if info.family in ("date", "time", "duration"):
+        return is_("datetime", "dates or times, as seconds")
+    if info.family in NUMERIC:
+        kind, reason = _number_kind(info.name, facts, present(sample), _distinct(facts, sample))
+        return is_(kind, reason)
+    words = strings(sample)
+    looks, values = _looks_like(words)
+    if looks == "number":
+        kind, reason = _number_kind(info.name, facts, values, _distinct(facts, sample))
+        return is_(kind, f"text that spells numbers; {reason}", True)
+    if looks == "date":
+        return is_("datetime", "text that spells dates", True)
+    return is_(*_text_kind(info, facts, words))
+
+
+def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats]:
+    spelled, dated = numbers(words), looks_dated(words)
+    if spelled.null_count() <= 0.01 * len(words) and not bool(words.str.contains(_PADDED).any()):
+        return "date" if dated else "number", present(spelled)
+    return "words", np.empty(0)
+
+
+def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: float) -> tuple[Kind, str]:
+    finite = values[np.isfinite(values)]
+    if not len(finite) or bool((finite != np.floor(finite)).any()):
+        return "numeric", "numbers"
+    low, high = float(finite.min()), float(finite.max())
+    if isinstance(facts.min, float) and isinstance(facts.max, float):
+        low, high = facts.min, facts.max
+    if low >= 0 and high <= 1 and not facts.infinite:
+        return "boolean", "whole numbers, all 0 or 1"
+    if distinct > _UNIQUE and facts.present >= _FEW:
+        if _ID_NAME.search(name) or _CAMEL.search(name):
+            return "identifier", "whole numbers, different in every row, and the name says so"
+        if high - low < 4 * facts.present:
+            return "identifier", "whole numbers, different in every row, without large gaps"
+    return "integer", "whole numbers"
+
+
+def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tuple[Kind, str]:
+    distinct = _distinct(facts, words)
+    different = facts.distinct if facts.distinct is not None else round(distinct * facts.present)
+    count = float(np.mean(words.str.split(" ").list.len().to_numpy()))
+    longest = int(words.str.len_chars().to_numpy().max())
+    about = f"{different} different values{'' if facts.exact else ', about'}"
+    if distinct > _UNIQUE and facts.present >= _FEW:
+        token = count < 1.2 and longest <= 64
+        return ("identifier", "single tokens, different in every row") if token else ("text", "different in every row")
+    if info.family == "category":
+        return "categorical", "a categorical type"
+    if count >= 4 and distinct > 0.2:
+        return "text", f"{count:.0f} words a row"
+    few = distinct <= 0.5 and (different <= 100 or different <= 0.1 * facts.present)
+    return "categorical" if few or facts.present < _FEW else "text", about
+
+
+def _distinct(facts: ColumnProfile, sample: pl.Series) -> float:
+    """The share of present values that are different; from the sample if the engine did not count."""
+    if facts.distinct is not None:
+        return min(1.0, facts.distinct / max(facts.present, 1)) * (1.0 if facts.exact else 1.03)
+    share = sample.n_unique() / max(len(sample), 1)
+    return share if share > _UNIQUE else share * len(sample) / max(facts.present, len(sample))

@@ -1,0 +1,202 @@
+"""Rows that come in batches, in a fixed order: one pass serves every question."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import SourceError
+from .facts import BinGrid, ColumnInfo, Scan, family_of
+from .guard import Guard
+from .tallies import BatchTally, BinTally, CountTally, ProfileTally, SampleKeys, chosen_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Value = TypeVar("Value")
+_CELLS = 1 << 20  # of a batch, about
+_ROWS = 1 << 17  # of a batch, at most
+
+
+class BatchRows(ABC):
+    """Rows that are read from the first to the last, whoever gives them."""
+
+    guard: Guard
+    engine: str
+    rows: int | None = None
+
+    @abstractmethod
+    def schema(self) -> pl.Schema:
+        """Names and polars types."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """All rows, in the same order each time."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Rows."""
+
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns as they are stored."""
+        import narwhals as nw
+        import polars as pl
+
+        schema = self.guard.run(self.schema)
+        known = nw.from_native(pl.DataFrame(schema=schema)).schema
+        return tuple(
+            ColumnInfo(name, str(known[name]), "empty" if schema[name] == pl.Null else family_of(known[name]))
+            for name in schema.names()
+        )
+
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
+        """One pass for profiles, bins and counts."""
+        return self.attempt(lambda: self._scan(grids, counted))
+
+    def _scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
+        profiles = [ProfileTally(info) for info in self.columns()]
+        bins = {name: BinTally(grid) for name, grid in grids.items()}
+        counts = {name: CountTally(name, limit) for name, limit in counted.items()}
+        tally, rows = BatchTally(profiles, bins, counts), 0
+        for batch in self.batches():
+            tally.add(batch)
+            rows += len(batch)
+        self.rows = rows
+        return Scan(
+            rows,
+            tuple(part.result() for part in profiles),
+            {name: part.result() for name, part in bins.items()},
+            {name: part.result() for name, part in counts.items()},
+        )
+
+    def sample(self, size: int, seed: int) -> pl.DataFrame:
+        """A uniform random sample in the order of the rows; all rows if there are no more."""
+        return self.attempt(lambda: self._streamed(size, seed))
+
+    def _streamed(self, size: int, seed: int) -> pl.DataFrame:
+        """Candidates are kept on the way, so that rows need not be counted before."""
+        import polars as pl
+
+        keys, kept = SampleKeys(size, seed), [pl.DataFrame(schema=self.schema())]
+        for batch in self.batches():
+            kept.append(batch[keys.offer(len(batch))])
+            if keys.crowded():
+                kept = [pl.concat(kept)[keys.keep()]]
+        self.rows = keys.rows
+        return pl.concat(kept)[keys.keep()]
+
+    def collect(self, columns: Sequence[str]) -> pl.DataFrame:
+        """All rows of some columns."""
+        import polars as pl
+
+        empty = pl.DataFrame(schema=self.guard.run(self.schema))
+        return self.attempt(lambda: pl.concat([empty, *self.batches()]).select(pl.col(list(columns))))
+
+    def attempt(self, action: Callable[[], Value]) -> Value:
+        """The value of an action that reads rows."""
+        return self.guard.run(action)
+
+
+@dataclass(eq=False)
+class LocalRows(BatchRows):
+    """Rows behind a polars frame: files, and frames in memory.
+
+    Parameters
+    ----------
+    frame
+        The rows, lazy or in memory.
+    guard
+        Names the source in errors.
+    counted
+        Whether the number of rows is known without reading them all (Parquet, Arrow, memory).
+    patient
+        For text files: the same rows with types inferred from all of them, for when a value far down does not fit.
+    """
+
+    frame: pl.LazyFrame | pl.DataFrame
+    guard: Guard
+    counted: bool = True
+    patient: Callable[[], pl.LazyFrame] | None = None
+    rows: int | None = field(default=None, init=False)
+
+    engine = "polars"
+
+    def schema(self) -> pl.Schema:
+        return self.frame.lazy().collect_schema()
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        frame, columns = self.frame, len(self.schema())
+        size = max(1024, min(_ROWS, _CELLS // max(columns, 1)))
+        if isinstance(frame, pl.DataFrame):
+            return (frame[at : at + size] for at in range(0, len(frame), size))
+        return iter(frame.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"))
+
+    def count(self) -> int:
+        import polars as pl
+
+        if self.rows is None:
+            query = self.frame.lazy().select(pl.len())
+            self.rows = int(self.guard.run(lambda: query.collect(engine="streaming")).item())
+        return self.rows
+
+    def collect(self, columns: Sequence[str]) -> pl.DataFrame:
+        import polars as pl
+
+        return self.attempt(lambda: self.frame.lazy().select(pl.col(list(columns))).collect(engine="streaming"))
+
+    def sample(self, size: int, seed: int) -> pl.DataFrame:
+        import polars as pl
+
+        if isinstance(self.frame, pl.DataFrame):
+            if len(self.frame) <= size:
+                return self.frame
+            return self.frame[chosen_rows(len(self.frame), size, seed)]
+        if self.counted:
+            return self.guard.run(lambda: self._picked(size, seed))
+        return super().sample(size, seed)
+
+    def filtered(self, where: str) -> LocalRows:
+        """The rows for which a condition in SQL holds."""
+        import polars as pl
+
+        guard = Guard(f"where={where!r} on {self.guard.name}", self.guard.secrets)
+
+        def kept(frame: pl.LazyFrame | pl.DataFrame) -> pl.LazyFrame:
+            result = frame.lazy().filter(pl.sql_expr(where))
+            result.collect_schema()
+            return result
+
+        if isinstance(self.frame, pl.DataFrame):
+            return LocalRows(guard.run(lambda: kept(self.frame).collect()), self.guard)
+        patient = self.patient
+        again = None if patient is None else (lambda: kept(patient()))
+        return LocalRows(guard.run(lambda: kept(self.frame)), self.guard, counted=False, patient=again)
+
+    def _picked(self, size: int, seed: int) -> pl.DataFrame:
+        """The sample when the number of rows is known: only its rows are decoded as far as the format allows."""
+        import polars as pl
+
+        lazy = self.frame.lazy()
+        if self.count() <= size:
+            return lazy.collect(engine="streaming")
+        mark = "row"
+        while mark in lazy.collect_schema().names():
+            mark += "_"
+        rows = pl.Series(chosen_rows(self.count(), size, seed)).cast(pl.UInt32 if self.count() < 1 << 32 else pl.UInt64)
+        index = pl.col(mark).cast(rows.dtype)
+        found = lazy.with_row_index(mark).filter(index.is_in(rows.implode())).collect(engine="streaming")
+        return found.sort(mark).drop(mark)
+
+    def attempt(self, action: Callable[[], Value]) -> Value:
+        """The value of an action; if a text file fails, once more with types inferred from all of it."""
+        try:
+            return self.guard.run(action)
+        except SourceError:
+            if self.patient is None:
+                raise
+        self.frame, self.patient = self.guard.run(self.patient), None
+        return self.guard.run(action)

@@ -1,0 +1,180 @@
+"""Two tables side by side: which columns they share, and what is different before any row is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .kinds import USABLE, ColumnKind, Kind
+from .values import numbers, strings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class SchemaFinding:
+    """A difference between two tables that needs no test, or a column that is left out.
+
+    Parameters
+    ----------
+    what
+        "missing" (only in the first table), "added" (only in the second), "retyped" (of another kind), or "left out".
+    column
+        The column.
+    detail
+        In words.
+    """
+
+    what: Literal["missing", "added", "retyped", "left out"]
+    column: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class JointColumn:
+    """A column of both tables, and how it is compared.
+
+    Parameters
+    ----------
+    name
+        The column.
+    kind
+        The kind that fits both.
+    left, right
+        Its kind in either table.
+    """
+
+    name: str
+    kind: Kind
+    left: ColumnKind
+    right: ColumnKind
+
+
+@dataclass(frozen=True)
+class SchemaComparison:
+    """What two tables have in common.
+
+    Parameters
+    ----------
+    common
+        The columns that can be compared, in the order of the first table.
+    findings
+        What is different, and what is left out.
+
+    Examples
+    --------
+    >>> from twosample.sources import compare_schemas, infer_kinds, open_table
+    >>> one = open_table({"a": [1, 2, 3], "b": [1.5, 2.5, 9.0]})
+    >>> two = open_table({"a": [1.5, 2.0, 4.25], "c": [1, 2, 7]})
+    >>> kinds = [infer_kinds(table, table.profile(), table.sample(1000)) for table in (one, two)]
+    >>> both = compare_schemas(*kinds)
+    >>> [(column.name, column.kind) for column in both.common]
+    [('a', 'numeric')]
+    >>> [(finding.what, finding.column) for finding in both.findings]
+    [('retyped', 'a'), ('missing', 'b'), ('added', 'c')]
+    """
+
+    common: tuple[JointColumn, ...]
+    findings: tuple[SchemaFinding, ...]
+
+
+_JOINT: dict[frozenset[Kind], Kind] = {
+    frozenset(("integer", "numeric")): "numeric",
+    frozenset(("boolean", "integer")): "integer",
+    frozenset(("boolean", "numeric")): "numeric",
+    frozenset(("boolean", "categorical")): "categorical",
+    frozenset(("integer", "categorical")): "categorical",
+    frozenset(("categorical", "text")): "text",
+}
+
+
+def compare_schemas(left: Sequence[ColumnKind], right: Sequence[ColumnKind]) -> SchemaComparison:
+    """Match the columns of two tables by name.
+
+    Parameters
+    ----------
+    left, right
+        The columns of the first and the second table, from :func:`infer_kinds`.
+
+    Examples
+    --------
+    >>> from twosample.sources import ColumnKind, compare_schemas
+    >>> old, new = ColumnKind("n", "integer", "integer", "Int64", ""), ColumnKind("n", "text", "text", "String", "")
+    >>> print(compare_schemas([old], [new]).findings[0].detail)
+    integer (Int64) in the first table, text (String) in the second; not compared
+    """
+    theirs = {column.name: column for column in right}
+    ours = {column.name for column in left}
+    common: list[JointColumn] = []
+    findings: list[SchemaFinding] = []
+    for a in left:
+        b = theirs.get(a.name)
+        if b is None:
+            findings.append(SchemaFinding("missing", a.name, f"only in the first table: {a.kind} ({a.storage})"))
+            continue
+        kind = _joint(a, b)
+        finding = _finding(a, b, kind)
+        findings += [finding] if finding else []
+        if kind is not None:
+            common.append(JointColumn(a.name, kind, a, b))
+    findings += [
+        SchemaFinding("added", b.name, f"only in the second table: {b.kind} ({b.storage})")
+        for b in right
+        if b.name not in ours
+    ]
+    return SchemaComparison(tuple(common), tuple(findings))
+
+
+def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
+    """The kind by which two columns can be compared, or None."""
+    one, two = a.base or b.base, b.base or a.base
+    if one is None or two is None or one not in USABLE or two not in USABLE:
+        return None
+    return one if one == two else _JOINT.get(frozenset((one, two)))
+
+
+def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding | None:
+    sides = f"{a.kind} ({a.storage}) in the first table, {b.kind} ({b.storage}) in the second"
+    if joint is None:
+        if a.kind == b.kind or ({a.kind, b.kind} & {"identifier", "unsupported"} and a.storage == b.storage):
+            return SchemaFinding("left out", a.name, f"{a.kind}: {a.reason}")
+        return SchemaFinding("retyped", a.name, f"{sides}; not compared")
+    if a.base is not None and b.base is not None and (a.base != b.base or a.from_text != b.from_text):
+        return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}")
+    if a.kind != b.kind and "mostly missing" in (a.kind, b.kind):
+        return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}")
+    return None
+
+
+def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
+    """Rows in the form that tests take: doubles for numbers, booleans and dates (seconds), text for the rest.
+
+    What is missing, or cannot be read as the kind says, is null.
+
+    Parameters
+    ----------
+    frame
+        Rows, such as a sample.
+    kinds
+        The columns wanted, with their kinds.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from twosample.sources import convert
+    >>> rows = pl.DataFrame({"a": ["1", " 2.5", None], "b": [1.0, 2.0, None]})
+    >>> convert(rows, {"a": "numeric", "b": "categorical"}).rows()
+    [(1.0, '1'), (2.5, '2'), (None, None)]
+    """
+    import polars as pl
+
+    columns = []
+    for name, kind in kinds.items():
+        series = frame[name]
+        if kind in ("categorical", "text", "identifier"):
+            columns.append(strings(series))
+        else:
+            columns.append(numbers(series).fill_nan(None))
+    return pl.DataFrame(columns)

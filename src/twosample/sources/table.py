@@ -1,0 +1,226 @@
+"""The door: whatever came becomes a Table that answers questions without loading its rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import InputError, OptionError, SourceError, whole_number
+from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Rows(Protocol):
+    """Rows behind a table: in polars, or in an engine that holds them."""
+
+    @property
+    def engine(self) -> str:
+        """Who computes."""
+
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns as they are stored."""
+
+    def count(self) -> int:
+        """Rows."""
+
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
+        """Profiles, bins and counts."""
+
+    def sample(self, size: int, seed: int) -> pl.DataFrame:
+        """A uniform random sample."""
+
+    def collect(self, columns: Sequence[str]) -> pl.DataFrame:
+        """All rows."""
+
+
+class Table:
+    """A table that is asked, not loaded. Made by :func:`open_table`.
+
+    Parameters
+    ----------
+    name
+        The source, as it may be shown: without credentials.
+    rows
+        Where the rows are.
+
+    Examples
+    --------
+    >>> from twosample.sources import open_table
+    >>> table = open_table({"age": [30, 41, None], "city": ["Oslo", "Rome", "Oslo"]}, name="people")
+    >>> table
+    Table('people', 3 rows, 2 columns)
+    >>> [(part.name, part.missing, part.distinct) for part in table.profile()]
+    [('age', 1, 2), ('city', 0, 2)]
+    >>> table.category_counts(["city"], limit=1)["city"].values
+    (('Oslo', 2),)
+    """
+
+    def __init__(self, name: str, rows: Rows) -> None:
+        self.name = name
+        self._rows = rows
+
+    @property
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns as they are stored, in their order."""
+        return self._rows.columns()
+
+    @property
+    def engine(self) -> str:
+        """Who computes: "polars", "duckdb", "ibis", ..."""
+        return self._rows.engine
+
+    def schema(self) -> dict[str, str]:
+        """The storage type of each column."""
+        return {info.name: info.storage for info in self.columns}
+
+    def row_count(self) -> int:
+        """Rows; from the footer of the file or by a count where the engine has one, else by reading."""
+        return self._rows.count()
+
+    def scan(
+        self, grids: Mapping[str, BinGrid] | None = None, counts: Mapping[str, int] | None = None
+    ) -> Scan:
+        """Profiles, binned moments and category counts in one pass (files and frames) or few (engines).
+
+        Parameters
+        ----------
+        grids
+            Bins for the columns whose moments are wanted.
+        counts
+            For the columns whose values are to be counted: how many of the most frequent to keep.
+        """
+        grids, counts = dict(grids or {}), dict(counts or {})
+        self._check([*grids, *counts])
+        return self._rows.scan(grids, counts)
+
+    def profile(self) -> tuple[ColumnProfile, ...]:
+        """Count, missing, range, mean, spread and distinct values of every column, in one pass."""
+        return self.scan().profile
+
+    def binned_moments(self, grids: Mapping[str, BinGrid]) -> Mapping[str, BinMoments]:
+        """Count, Σu and Σu² in each bin of each column.
+
+        Parameters
+        ----------
+        grids
+            Bins for each column. Dates and times are binned in seconds.
+        """
+        return self.scan(grids).moments
+
+    def category_counts(self, columns: Sequence[str], limit: int = 1000) -> Mapping[str, CategoryCounts]:
+        """The most frequent values of some columns, as text, and how often they occur.
+
+        Parameters
+        ----------
+        columns
+            Their names.
+        limit
+            Values to keep of each.
+        """
+        return self.scan(counts=dict.fromkeys(columns, whole_number("limit", limit))).counts
+
+    def sample(self, rows: int, seed: int = 0) -> pl.DataFrame:
+        """A uniform random sample of rows without replacement, in memory; all rows if there are no more.
+
+        Parameters
+        ----------
+        rows
+            How many.
+        seed
+            The same seed gives the same rows, whatever the threads.
+        """
+        return self._rows.sample(whole_number("rows", rows), whole_number("seed", seed, least=0))
+
+    def collect(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All rows in memory.
+
+        Parameters
+        ----------
+        columns
+            The columns wanted; None for all.
+        """
+        wanted = [info.name for info in self.columns] if columns is None else list(columns)
+        self._check(wanted)
+        return self._rows.collect(wanted)
+
+    def _check(self, names: Sequence[str]) -> None:
+        known = [info.name for info in self.columns]
+        for name in names:
+            if name not in known:
+                shown = ", ".join(map(repr, known[:20])) + (", ..." if len(known) > 20 else "")
+                raise InputError(f"{self.name} has no column {name!r}. It has {shown}.")
+
+    def __repr__(self) -> str:
+        count = len(self.columns)
+        rows = f"{self.row_count()} rows, " if getattr(self._rows, "counted", False) else ""
+        return f"Table({self.name!r}, {rows}{count} column{'s' if count != 1 else ''})"
+
+
+def open_table(source: object, *, where: str | None = None, name: str | None = None) -> Table:
+    """A table from a file, a pattern of files, a database, a frame, or an array.
+
+    Parameters
+    ----------
+    source
+        A path or a pattern ("logs/*.parquet") of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
+        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz. A URL ``sqlite:///file.db::table``,
+        ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may
+        stand for the table. A frame of pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0,
+        c1, ...), a dictionary of columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is.
+    where
+        Keeps the rows for which a condition in SQL holds: ``"price > 10 AND city = 'Rome'"``. Databases read it in
+        their own dialect, files and frames in that of polars. Filter Ibis, Dask and Spark frames yourself.
+    name
+        What to call it in results and errors; None: the path, the URL without credentials, or the type of the frame.
+
+    Returns
+    -------
+    Table
+        Nothing but names and types has been read, except from text files below 32 MB and workbooks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from twosample.sources import open_table
+    >>> open_table(np.zeros((4, 2)), where="c0 < 1").schema()
+    {'c0': 'Float64', 'c1': 'Float64'}
+    """
+    if isinstance(source, Table):
+        if where is not None:
+            raise OptionError("where: the table is open already; give the condition when opening it.")
+        return source if name is None else Table(name, source._rows)
+    if where is not None and (not isinstance(where, str) or not where.strip()):
+        raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
+    if isinstance(source, str) and "://" in source:
+        from .databases import open_database
+
+        shown, rows = open_database(source, where)
+        return Table(name or shown, rows)
+    if isinstance(source, str | os.PathLike):
+        from .files import open_files
+
+        if not os.fspath(source):
+            raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
+        local = open_files(source)
+        table = Table(name or os.fspath(source), local)
+    else:
+        from .frames import open_frame
+
+        shown = name or f"{type(source).__module__.partition('.')[0]} {type(source).__name__}".replace("builtins ", "")
+        table = Table(shown, open_frame(source, shown))
+    if not table.columns:
+        raise SourceError(f"{table.name} has no columns.")
+    return table if where is None else _filtered(table, where)
+
+
+def _filtered(table: Table, where: str) -> Table:
+    from .embedded import DuckdbRows
+    from .local import LocalRows
+    from .remote import RemoteRows
+
+    rows = table._rows
+    assert isinstance(rows, LocalRows | DuckdbRows | RemoteRows)
+    return Table(table.name, rows.filtered(where))

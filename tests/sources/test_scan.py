@@ -1,0 +1,193 @@
+"""Profiles, bins, counts and samples against their definitions."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.homogeneity.sketches.bins import Bins
+from twosample.sources import BinGrid, open_table
+from twosample.sources.tallies import KEPT, chosen_rows
+
+RNG = np.random.default_rng(1)
+
+
+def naive_bins(values, grid):
+    """From the definition, one row after another."""
+    width = 2.0**grid.unit
+    moments, low, high = np.zeros((3, grid.size)), 0, 0
+    for value in values:
+        place = int(np.floor(value / width)) if np.isfinite(value) else (10**9 if value > 0 else -(10**9))
+        if place < grid.start:
+            low += 1
+        elif place >= grid.start + grid.size:
+            high += 1
+        else:
+            u = value / width - place - 0.5
+            moments[:, place - grid.start] += [1, u, u * u]
+    return moments, low, high
+
+
+@pytest.fixture(scope="module")
+def frame():
+    size = 5000
+    x = RNG.normal(100.0, 3.0, size=size)
+    x[::50], x[7], x[8], x[9] = np.nan, np.inf, -np.inf, 1e9
+    whole = RNG.integers(-50, 50, size=size)
+    when = np.datetime64("2020-01-01", "us") + RNG.integers(0, 10**13, size=size).astype("m8[us]")
+    return pl.DataFrame(
+        {
+            "x": x,
+            "i": pl.Series(whole).cast(pl.Int16),
+            "t": when,
+            "f": x.astype(np.float32),
+            "s": [f"{value}" if value % 7 else None for value in whole],
+            "b": whole > 0,
+            "k": [f"key {j}" for j in range(size)],
+        }
+    ).with_columns(i=pl.when(pl.col("i") == 3).then(None).otherwise(pl.col("i")))
+
+
+def sources(frame, tmp_path):
+    frame.write_parquet(tmp_path / "t.parquet", row_group_size=777)
+    frame.write_csv(tmp_path / "t.csv")
+    return [frame, frame.lazy(), tmp_path / "t.parquet", tmp_path / "t.csv"]
+
+
+def test_profiles(frame, tmp_path):
+    x = frame["x"].to_numpy()
+    finite = x[np.isfinite(x)]
+    for source in sources(frame, tmp_path):
+        found = {part.name: part for part in open_table(source).profile()}
+        assert (found["x"].missing, found["x"].infinite) == (100, 2)
+        assert (found["x"].min, found["x"].max) == (finite.min(), finite.max())
+        assert found["x"].mean == pytest.approx(finite.mean(), rel=1e-12)
+        assert found["x"].std == pytest.approx(finite.std(ddof=1), rel=1e-12)
+        assert found["i"].missing == frame["i"].null_count()
+        assert found["i"].distinct == frame["i"].n_unique() - 1
+        assert found["i"].exact
+        assert found["s"].distinct == frame["s"].n_unique() - 1
+        assert found["b"].distinct == 2
+        assert found["t"].min == pytest.approx(frame["t"].dt.epoch("us").min() / 1e6, abs=1e-5)
+        assert not found["k"].exact
+        assert found["k"].distinct == pytest.approx(5000, rel=0.06)
+        assert (found["k"].min, found["k"].mean) == ("key 0", None)
+
+
+def test_distinct_counts_of_patterns():
+    """One multiplication is enough also for numbers with a pattern."""
+    size = 200_000
+    for values in (np.arange(size), np.arange(size) * 0.01, np.arange(size) << 20, 2.0 ** RNG.uniform(-500, 500, size),
+                   RNG.normal(size=size).astype(np.float32), np.arange(size) / 8):  # fmt: skip
+        part = open_table({"a": values}).profile()[0]
+        assert part.distinct == pytest.approx(len(np.unique(values)), rel=0.08)
+    for values in (np.arange(KEPT - 1), RNG.integers(0, 100, 10**5) * 0.25):
+        part = open_table({"a": np.concatenate([values, values, -0.0 * values])}).profile()[0]
+        assert part.exact
+        assert part.distinct == len(np.unique(values))
+
+
+def test_offsets_do_not_cost_digits():
+    values = 1e9 + RNG.normal(size=300_000)
+    part = open_table({"a": values}).profile()[0]
+    assert part.mean == pytest.approx(values.mean(), rel=1e-15)
+    assert part.std == pytest.approx(values.std(ddof=1), rel=1e-9)
+
+
+def test_bins(frame, tmp_path):
+    grids = {"x": BinGrid(-2, 380, 60), "i": BinGrid(0, -30, 64), "s": BinGrid(1, -20, 64), "b": BinGrid(-3, -8, 64),
+             "t": BinGrid(14, 96_000, 500), "f": BinGrid(-1, 190, 20)}  # fmt: skip
+    seconds = frame["t"].dt.epoch("us").to_numpy() / 1e6
+    truth = {"x": frame["x"].drop_nans(), "i": frame["i"].drop_nulls(), "s": frame["s"].drop_nulls().cast(pl.Float64),
+             "b": frame["b"].cast(pl.Float64), "t": seconds, "f": frame["f"].drop_nans().cast(pl.Float64)}  # fmt: skip
+    for source in sources(frame, tmp_path):
+        found = open_table(source).binned_moments(grids)
+        for name, grid in grids.items():
+            moments, low, high = naive_bins(np.asarray(truth[name], dtype=float), grid)
+            if name == "f" and str(source).endswith("csv"):
+                continue  # as text the single-precision number is another one
+            np.testing.assert_allclose(found[name].moments, moments, atol=1e-6)
+            assert (found[name].low, found[name].high) == (low, high)
+            assert found[name].rows + found[name].missing == 5000
+
+
+def test_bins_are_those_of_a_sketch():
+    values = RNG.normal(size=(20_000, 1))
+    blank = ts.BinnedMoments().state(values[:2000])
+    grid = BinGrid(blank.unit, blank.start, blank.size)
+    found = open_table(values).binned_moments({"c0": grid})["c0"]
+    state = blank.added(values)
+    np.testing.assert_allclose(found.moments, state.moments, atol=1e-9)
+    assert (found.low, found.high) == (state.low, state.high)
+    assert isinstance(state, Bins)
+    assert np.array_equal(grid.edges[:2], [blank.start * 2.0**blank.unit, (blank.start + 1) * 2.0**blank.unit])
+
+
+def test_counts(frame, tmp_path):
+    for source in sources(frame, tmp_path):
+        found = open_table(source).category_counts(["s", "b", "i"], limit=5)
+        for name in ("s", "i"):
+            values = frame[name].drop_nulls().cast(pl.String).to_list()
+            counted = sorted({v: values.count(v) for v in set(values)}.items(), key=lambda pair: (-pair[1], pair[0]))
+            assert list(found[name].values) == counted[:5]
+            assert found[name].rest == sum(n for _, n in counted[5:])
+            assert found[name].missing == frame[name].null_count()
+        assert dict(found["b"].values) == {"true": frame["b"].sum(), "false": (~frame["b"]).sum()}
+
+
+def test_one_scan_gives_all(frame):
+    scan = open_table(frame).scan({"x": BinGrid(0, 90, 20)}, {"s": 3})
+    assert scan.rows == 5000
+    assert len(scan.profile) == 7
+    assert (list(scan.moments), list(scan.counts)) == (["x"], ["s"])
+
+
+# --- Samples --------------------------------------------------------------------------------------------------
+
+
+def test_samples_are_the_same_everywhere(frame, tmp_path, monkeypatch):
+    from twosample.sources import files, local
+
+    numbered = frame.with_row_index("r")
+    whole = open_table(numbered).sample(300, seed=5)["r"].to_list()
+    assert whole == sorted(set(whole))
+    assert len(whole) == 300
+    monkeypatch.setattr(files, "_SMALL", 10)
+    for source in sources(numbered, tmp_path):
+        for rows in (1 << 17, 100):
+            monkeypatch.setattr(local, "_ROWS", rows)
+            assert open_table(source).sample(300, seed=5)["r"].to_list() == whole
+    assert open_table(numbered).sample(300, seed=6)["r"].to_list() != whole
+    assert open_table(numbered).sample(10**6)["r"].to_list() == list(range(5000))
+
+
+def test_samples_are_uniform():
+    """Every row and every pair of rows equally often, by a chi-square bound that fails once in ten thousand."""
+    rows, size, times = 40, 10, 4000
+    hits = np.zeros(rows)
+    pairs = 0
+    for seed in range(times):
+        chosen = chosen_rows(rows, size, seed)
+        hits[chosen] += 1
+        pairs += int(np.isin([0, 1], chosen).all())
+    chi = float(((hits - times * size / rows) ** 2 / (times * size / rows)).sum()) / (1 - size / rows)
+    assert chi < 82.1  # 39 degrees of freedom
+    expected = times * size * (size - 1) / rows / (rows - 1)
+    assert abs(pairs - expected) < 4 * np.sqrt(expected)
+
+
+def test_the_sample_is_that_of_its_definition():
+    keys = np.random.default_rng(11).random(300_000)
+    assert np.array_equal(chosen_rows(300_000, 50, 11), np.sort(np.argsort(keys)[:50]))
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "many", True])
+def test_sample_sizes(wrong):
+    with pytest.raises(ts.OptionError, match="rows="):
+        open_table({"a": [1, 2]}).sample(wrong)
+
+
+def test_wide_tables():
+    table = open_table(np.arange(4000.0).reshape(2, 2000))
+    assert len(table.profile()) == 2000
+    assert table.sample(1).shape == (1, 2000)
