@@ -206,4 +206,4 @@ def test_plot_has_the_right_title():
     matplotlib.use("Agg")
     x = rng_of().normal(size=50)
     ax = ts.hsic_test(x, x, rng=0).plot()
-    assert ax.get_title(loc="left") == "X and y are dependent"
+    assert ax.get_title(loc="left") == "The variables are dependent"

@@ -1,7 +1,12 @@
 """Tests of independence between two variables."""
 
 from .hsic import hsic_test
+from .matrix import ColumnPair, IndependenceMatrix, independence_matrix
 from .nulls import CircularShift
 from .results import IndependenceResult
+from .witness import DependenceWitness, dependence_witness
 
-__all__ = ["CircularShift", "IndependenceResult", "hsic_test"]
+__all__ = [
+    "CircularShift", "ColumnPair", "DependenceWitness", "IndependenceMatrix", "IndependenceResult",
+    "dependence_witness", "hsic_test", "independence_matrix",
+]  # fmt: skip

@@ -32,10 +32,10 @@ class IndependenceResult(TestResult):
     >>> x = np.random.default_rng(0).normal(size=50)
     >>> r = ts.hsic_test(x, x**2, rng=0)
     >>> r.verdict
-    'x and y are dependent'
+    'the variables are dependent'
     """
 
-    verdicts: ClassVar[tuple[str, str]] = ("x and y are dependent", "no dependence found")
+    verdicts: ClassVar[tuple[str, str]] = ("the variables are dependent", "no dependence found")
 
     kernel_y: Kernel | None = None
     columns_y: int = 0

@@ -69,8 +69,9 @@ def variables(
     kernels: tuple[door.KernelLike, door.KernelLike | None],
     bandwidth: door.BandwidthLike,
     rng: np.random.Generator,
+    as_given: bool = False,
 ) -> tuple[Variable, Variable]:
-    """Both variables, with as many rows each, and their kernels filled in."""
+    """Both variables, with as many rows each, and their kernels filled in; unless `as_given`, moved to their middle."""
     first = door.resolve_kernel(kernels[0])
     second = first if kernels[1] is None else door.resolve_kernel(kernels[1])
     rule = door.resolve_bandwidth(bandwidth, first if first.needs_bandwidth else second)
@@ -81,6 +82,8 @@ def variables(
             f"x has {rows[0]} rows and y has {rows[1]}. A test of independence needs pairs: row i of x belongs to "
             "row i of y. To compare two samples of different sizes use mmd_test."
         )
+    if not as_given:
+        sides = [(to_the_middle(z) if kernel.translation_free else z, kernel) for z, kernel in sides]
     made = [
         Variable(name, z, door.fill_bandwidth(kernel, rule, z, rng))
         for name, (z, kernel) in zip(("x", "y"), sides, strict=True)
@@ -92,15 +95,24 @@ def _points(value: object, name: str, kernel: Kernel) -> tuple[Floats, Kernel]:
     if kernel.domain == "objects":
         listed = door.objects(value, name, LEAST_ROWS)
         return row_numbers_of(listed), kernel.on(listed)
+    return checked_points(value, name, kernel, LEAST_ROWS), kernel
+
+
+def checked_points(value: object, name: str, kernel: Kernel, least: int) -> Floats:
+    """Rows of numbers, or row numbers."""
     if kernel.domain == "indices":
-        return door.row_numbers(value, name, kernel, LEAST_ROWS), kernel
-    z = door.points(value, name, LEAST_ROWS)
+        return door.row_numbers(value, name, kernel, least)
+    z = door.points(value, name, least)
     with np.errstate(over="ignore"):
         if not np.isfinite(np.ptp(z, axis=0)).all():
             raise InputError(f"{name} holds values so large that their differences overflow; rescale it.")
-    if kernel.translation_free:
-        z -= z[0] + (z - z[0]).mean(axis=0)
-    return z, kernel
+    return z
+
+
+def to_the_middle(z: Floats) -> Floats:
+    """Differences are all that matters; keeps digits at huge offsets."""
+    shifted = z - z[0]
+    return np.asarray(shifted - shifted.mean(axis=0))
 
 
 def choose_engines(sides: Sequence[Variable], engine: Engine) -> tuple[list[Engine], str]:
@@ -110,7 +122,7 @@ def choose_engines(sides: Sequence[Variable], engine: Engine) -> tuple[list[Engi
     size = len(sides[0].z)
     if size <= MEMORY_ROWS:
         return [Dense()] * len(sides), f"{size} rows: both matrices fit in memory"
-    smooth = [_few_frequencies(side) for side in sides]
+    smooth = [few_frequencies(side) for side in sides]
     if all(smooth):
         return [SMOOTH] * len(sides), f"{size} rows, few columns: characteristic functions, no pairs of rows"
     if size <= STRIP_ROWS:
@@ -123,14 +135,14 @@ def make_pair(x: Variable, y: Variable, engines: Sequence[Engine], unbiased: boo
     """The estimate of HSIC, ready to be computed in any world."""
     for side in (x, y):
         _check_size(side)
-    if all(isinstance(engine, Dense | Tiled) for engine in engines):
-        matrices = [matrix_of(side, engine, unbiased) for side, engine in zip((x, y), engines, strict=True)]
+    if is_exact(engines):
+        matrices = [make_matrix(side, engine, unbiased) for side, engine in zip((x, y), engines, strict=True)]
         return MatrixPair(matrices[0], matrices[1], unit_of(len(x.z), unbiased))
     factors = [make_factor(side, engine, rng) for side, engine in zip((x, y), engines, strict=True)]
     return FactorPair(factors[0], factors[1], unbiased)
 
 
-def matrix_of(side: Variable, engine: Engine, unbiased: bool) -> CentredMatrix:
+def make_matrix(side: Variable, engine: Engine, unbiased: bool) -> CentredMatrix:
     """The centred matrix, in memory or in strips."""
     if isinstance(engine, Tiled):
         return MatrixInStrips(side.kernel, side.z, unbiased, engine.threads)
@@ -142,7 +154,13 @@ def make_factor(side: Variable, engine: Engine, rng: np.random.Generator) -> Fac
     return factor_of(side.kernel, side.z, engine, rng, side.name)
 
 
-def _few_frequencies(side: Variable) -> bool:
+def is_exact(engines: Sequence[Engine]) -> bool:
+    """Whether all of them look at all pairs of rows."""
+    return all(isinstance(engine, Dense | Tiled) for engine in engines)
+
+
+def few_frequencies(side: Variable) -> bool:
+    """Whether the kernel is Gaussian and the data span few enough bandwidths for features on a grid."""
     parts = gaussian_parts(side.kernel) if 0 < side.columns <= 3 else None
     return parts is not None and grid_shape(parts, side.z, SMOOTH.tolerance)[3] <= DIRECT_FREQUENCIES
 

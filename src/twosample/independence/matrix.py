@@ -1,0 +1,261 @@
+"""Which columns of a table depend on each other: HSIC for all pairs, with adjusted p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _door as door
+from ..core.adjust import benjamini_hochberg, holm
+from ..core.types import Floats
+from ..engines import Auto, Engine
+from ..errors import InputError
+from ..nulls import Null
+from .matrices import CentredMatrix
+from .nulls import judge, resolve_null
+from .pairs import FactorPair, MatrixPair, Pair, unit_of
+from .sides import (
+    LEAST_ROWS,
+    SMOOTH,
+    Variable,
+    choose_engines,
+    few_frequencies,
+    is_exact,
+    make_factor,
+    make_matrix,
+    to_the_middle,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class ColumnPair:
+    """Two columns and how they depend on each other.
+
+    Parameters
+    ----------
+    x, y
+        Names of the columns.
+    statistic
+        HSIC_u.
+    strength
+        HSIC_u(x, y) over the root of HSIC_u(x, x) HSIC_u(y, y): 1 if one column is the other up to a shift or sign.
+    pvalue
+        Of this pair alone.
+    holm, bh
+        Adjusted for all pairs: by Holm (any false finding), by Benjamini and Hochberg (the share of false findings).
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x = np.random.default_rng(0).normal(size=100)
+    >>> pair = ts.independence_matrix({"a": x, "b": x**2}).pairs[0]
+    >>> pair.x, pair.y, pair.holm < 0.01
+    ('a', 'b', True)
+    """
+
+    x: str
+    y: str
+    statistic: float
+    strength: float
+    pvalue: float
+    holm: float
+    bh: float
+
+
+@dataclass(frozen=True, eq=False)
+class IndependenceMatrix:
+    """Tests of all pairs of columns. Made by :func:`independence_matrix`.
+
+    Parameters
+    ----------
+    names
+        Names of the columns.
+    pairs
+        All pairs, the smallest p-value first.
+    level
+        The level for the adjusted p-values.
+    rows
+        The number of rows.
+    null
+        How the p-values were found.
+    notes
+        What the user should know.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 100))
+    >>> m = ts.independence_matrix({"a": x, "b": x**2, "c": y})
+    >>> [(pair.x, pair.y) for pair in m.dependent]
+    [('a', 'b')]
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[ColumnPair, ...] = field(repr=False)
+    level: float
+    rows: int
+    null: Null
+    notes: tuple[str, ...] = ()
+
+    @property
+    def dependent(self) -> tuple[ColumnPair, ...]:
+        """Pairs whose p-value, adjusted by Holm, is at most the level."""
+        return tuple(pair for pair in self.pairs if pair.holm <= self.level)
+
+    def table(self, what: str = "holm") -> Floats:
+        """``(c, c)`` values of 'statistic', 'strength', 'pvalue', 'holm' or 'bh', symmetric; the diagonal is NaN."""
+        place = {name: i for i, name in enumerate(self.names)}
+        values = np.full((len(place), len(place)), np.nan)
+        for pair in self.pairs:
+            i, j = place[pair.x], place[pair.y]
+            values[i, j] = values[j, i] = getattr(pair, what)
+        return values
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """One list for each field of :class:`ColumnPair`: what ``pandas.DataFrame`` and ``polars.DataFrame`` take."""
+        return {name: [getattr(pair, name) for pair in self.pairs] for name in ColumnPair.__dataclass_fields__}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A heat map of the strengths, with Holm's p-values of the pairs that depend; returns the matplotlib axes."""
+        from .._dependence_figures import draw_independence_matrix
+
+        return draw_independence_matrix(self.names, self.table("strength"), self.table("holm"), self.level, ax)
+
+    def summary(self) -> str:
+        """The ten strongest findings as text."""
+        head = (
+            f"Independence of {len(self.names)} columns, {self.rows} rows: {len(self.dependent)} of {len(self.pairs)} "
+            f"pairs depend (Holm, level {self.level:g})"
+        )
+        lines = [
+            f"  {pair.x} ~ {pair.y}: strength {pair.strength:.3f}, p = {pair.pvalue:.3g}, adjusted {pair.holm:.3g}"
+            for pair in self.pairs[:10]
+        ]
+        more = [f"  and {len(self.pairs) - 10} more"] if len(self.pairs) > 10 else []
+        return "\n".join([head, *lines, *more, *(f"  note  {note}" for note in self.notes)])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def independence_matrix(
+    table: object,
+    names: Sequence[str] | None = None,
+    *,
+    kernel: door.KernelLike = "gaussian",
+    bandwidth: door.BandwidthLike = "median",
+    null: Null | str = "spectrum",
+    level: float = 0.05,
+    rng: door.Seed = None,
+) -> IndependenceMatrix:
+    """Test every pair of columns for independence, and adjust the p-values for their number.
+
+    The features of a column are computed once and used for all its pairs.
+
+    Parameters
+    ----------
+    table
+        Rows and columns of numbers: an array, a frame, or a mapping from names to columns.
+    names
+        Names of the columns; None takes them from the table, or numbers them.
+    kernel, bandwidth
+        As for :func:`hsic_test`; every column has its own bandwidth.
+    null
+        As for :func:`hsic_test`. The default is not permutation: p-values of n permutations are never below 1/(n+1),
+        and adjusted for many pairs they could not become small.
+    level
+        The level for the adjusted p-values.
+    rng
+        Seed or generator.
+
+    Returns
+    -------
+    IndependenceMatrix
+        ``m.pairs``, ``m.dependent``, ``m.table("holm")``, ``m.to_dict()``, ``m.plot()``; print it for a summary.
+
+    Notes
+    -----
+    O(n) for each column and some milliseconds for each pair with Gaussian kernels. Dependence between pairs of columns
+    does not exclude that three columns depend on each other while no two do.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(2, 200))
+    >>> m = ts.independence_matrix(np.column_stack([x, np.abs(x), y]), names=["x", "size", "y"])
+    >>> print(m.dependent[0].x, m.dependent[0].y, len(m.dependent))
+    x size 1
+    """
+    chosen, level, random = resolve_null(null), door.check_level(level), door.generator(rng)
+    door.check_resamples(chosen, level)
+    columns = _columns(table, names)
+    formula = door.resolve_kernel(kernel)
+    rule = door.resolve_bandwidth(bandwidth, formula)
+    sides = []
+    for name, z in columns.items():
+        moved = to_the_middle(z) if formula.translation_free else z
+        sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, moved, random)))
+    found = []
+    for x, y, pair in _pairs(sides, random):
+        value, law, _ = judge(chosen, pair, random)
+        spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
+        found.append((x, y, value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
+    pvalues = [row[-1] for row in found]
+    adjusted = zip(holm(pvalues), benjamini_hochberg(pvalues), strict=True)
+    every = [ColumnPair(*row, float(a), float(b)) for row, (a, b) in zip(found, adjusted, strict=True)]
+    every.sort(key=lambda pair: (pair.pvalue, -pair.strength))
+    notes = sum((side.notes for side in sides), ())
+    if chosen.resamples and len(every) > level * (chosen.resamples + 1):
+        notes += (
+            f"{chosen!r} cannot give a p-value below {1 / (chosen.resamples + 1):.3g}; adjusted for {len(every)} pairs "
+            "it stays above the level. Use null='spectrum' or more permutations.",
+        )
+    return IndependenceMatrix(tuple(columns), tuple(every), level, len(sides[0].z), chosen, notes)
+
+
+def _pairs(sides: list[Variable], rng: np.random.Generator) -> Iterator[tuple[str, str, Pair]]:
+    """All pairs of columns; what belongs to one column is made once."""
+    ways: list[Engine] = [SMOOTH] * len(sides)
+    if not all(few_frequencies(side) for side in sides):
+        ways = choose_engines(sides, Auto())[0]
+    if is_exact(ways):
+        matrices: list[CentredMatrix] = [make_matrix(side, way, True) for side, way in zip(sides, ways, strict=True)]
+        for i, j in combinations(range(len(sides)), 2):
+            yield sides[i].name, sides[j].name, MatrixPair(matrices[i], matrices[j], unit_of(len(sides[i].z), True))
+        return
+    factors = [make_factor(side, way, rng) for side, way in zip(sides, ways, strict=True)]
+    for i, j in combinations(range(len(sides)), 2):
+        yield sides[i].name, sides[j].name, FactorPair(factors[i], factors[j], True)
+
+
+def _columns(table: Any, names: Sequence[str] | None) -> dict[str, Floats]:
+    """Names and ``(n, 1)`` columns of a table."""
+    if isinstance(table, Mapping):
+        given, raw = [str(name) for name in table], list(table.values())
+    elif hasattr(table, "columns"):
+        given = [str(name) for name in table.columns]
+        raw = [table[name] for name in table.columns]
+    else:
+        array = door.points(table, "table", LEAST_ROWS)
+        given, raw = [str(i) for i in range(array.shape[1])], list(array.T)
+    if names is not None:
+        given = [str(name) for name in names]
+    if len(given) != len(raw):
+        raise InputError(f"names has {len(given)} name(s) and the table {len(raw)} column(s).")
+    if len(set(given)) < len(given):
+        raise InputError("names must differ from each other.")
+    if len(given) < 2:
+        raise InputError(f"table has {len(given)} column(s); independence needs at least two.")
+    columns = {name: door.points(value, f"column {name!r}", LEAST_ROWS) for name, value in zip(given, raw, strict=True)}
+    lengths = {name: len(z) for name, z in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"The columns have different numbers of rows: {lengths}.")
+    return columns

@@ -1,0 +1,93 @@
+"""All pairs of columns: the same answers as one test at a time, adjusted for their number."""
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from twosample.core.adjust import benjamini_hochberg, holm
+
+
+def table(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, n))
+    return {"x": x, "square": x**2 + 0.3 * rng.normal(size=n), "y": y, "die": rng.integers(1, 7, n)}
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+@pytest.mark.parametrize("null", ["spectrum", "gamma"])
+def test_same_as_one_test_at_a_time(kernel, null):
+    columns = table()
+    m = ts.independence_matrix(columns, kernel=kernel, null=null)
+    assert len(m.pairs) == 6
+    for pair in m.pairs:
+        r = ts.hsic_test(columns[pair.x], columns[pair.y], kernel=kernel, null=null)
+        assert pair.statistic == pytest.approx(r.statistic, abs=1e-6)
+        assert pair.pvalue == pytest.approx(r.pvalue, rel=0.05)
+    p = [pair.pvalue for pair in m.pairs]
+    assert p == sorted(p)
+    np.testing.assert_allclose([pair.holm for pair in m.pairs], holm(p))
+    np.testing.assert_allclose([pair.bh for pair in m.pairs], benjamini_hochberg(p))
+    assert [(pair.x, pair.y) for pair in m.dependent] == [("x", "square")]
+    assert "1 of 6 pairs depend" in str(m)
+
+
+def test_strength_is_one_for_the_same_column():
+    x, y = np.random.default_rng(0).normal(size=(2, 100))
+    m = ts.independence_matrix(np.column_stack([x, 3 - 2 * x, y]))
+    assert m.pairs[0].strength == pytest.approx(1.0, abs=1e-4)
+    assert (m.pairs[0].x, m.pairs[0].y) == ("0", "1")
+    assert m.table("strength")[0, 1] == m.table("strength")[1, 0]
+    assert np.isnan(np.diagonal(m.table())).all()
+
+
+def test_kinds_of_tables():
+    columns = table(60)
+    array = np.column_stack(list(columns.values()))
+    expected = ts.independence_matrix(columns).to_dict()
+    assert ts.independence_matrix(array, names=list(columns)).to_dict() == expected
+    for library in ("pandas", "polars"):
+        frames = pytest.importorskip(library)
+        assert ts.independence_matrix(frames.DataFrame(columns)).to_dict() == expected
+        assert len(frames.DataFrame(expected)) == 6
+
+
+def test_permutation_says_when_it_cannot_find_anything():
+    columns = dict(enumerate(np.random.default_rng(0).normal(size=(9, 40))))
+    m = ts.independence_matrix(columns, null=ts.Permutation(n=99), rng=0)
+    assert any("cannot give a p-value below 0.01" in note for note in m.notes)
+    assert min(pair.pvalue for pair in m.pairs) >= 0.01
+
+
+def test_constant_column():
+    columns = {**table(50), "same": np.ones(50)}
+    m = ts.independence_matrix(columns)
+    assert all(pair.pvalue == 1.0 and pair.strength == 0.0 for pair in m.pairs if "same" in (pair.x, pair.y))
+    assert any("same" in note for note in m.notes)
+
+
+def test_what_is_refused():
+    x = np.arange(10.0)
+    with pytest.raises(ts.InputError, match="at least two"):
+        ts.independence_matrix(x)
+    with pytest.raises(ts.InputError, match=r"names has 1 name\(s\) and the table 2"):
+        ts.independence_matrix(np.column_stack([x, x]), names=["a"])
+    with pytest.raises(ts.InputError, match="must differ"):
+        ts.independence_matrix(np.column_stack([x, x]), names=["a", "a"])
+    with pytest.raises(ts.InputError, match=r"column 'b' has 1 value\(s\) that are NaN"):
+        ts.independence_matrix({"a": x, "b": np.where(x == 3, np.nan, x)})
+    with pytest.raises(ts.InputError, match="different numbers of rows"):
+        ts.independence_matrix({"a": x, "b": x[:9]})
+    with pytest.raises(ts.InputError, match="column 'b' has values of type"):
+        ts.independence_matrix({"a": x, "b": list("abcdefghij")})
+
+
+def test_picture():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    ax = ts.independence_matrix(table(80)).plot()
+    texts = {text.get_text() for text in ax.texts}
+    assert "<.001" in texts
+    assert "·" in texts
+    pyplot.close("all")
