@@ -20,7 +20,16 @@ from .homogeneity import (
     set_kernel,
     witness,
 )
-from .independence import CircularShift, IndependenceResult, hsic_test
+from .independence import (
+    CircularShift,
+    ColumnPair,
+    DependenceWitness,
+    IndependenceMatrix,
+    IndependenceResult,
+    dependence_witness,
+    hsic_test,
+    independence_matrix,
+)
 from .kernels import (
     Energy,
     Fixed,
@@ -45,12 +54,13 @@ from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 
 __all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "Dense", "Energy",
-    "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding",
-    "IndependenceResult", "InputError", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank",
-    "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "Paired",
-    "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic",
-    "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "Spectrum", "Sum", "TestResult", "Text", "Tiled",
-    "TwosampleError", "Unbiased", "Witness", "WitnessRows", "graphs", "hsic_test", "metrics", "mmd", "mmd_test", "plan",
-    "rivals", "series", "set_kernel", "strings", "witness",
+    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnPair",
+    "Dense", "DependenceWitness", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
+    "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Kernel", "Laplace",
+    "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal",
+    "Number", "OptionError", "Ordinal", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed",
+    "Product", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning",
+    "Spectrum", "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows",
+    "dependence_witness", "graphs", "hsic_test", "independence_matrix", "metrics", "mmd", "mmd_test", "plan", "rivals",
+    "series", "set_kernel", "strings", "witness",
 ]  # fmt: skip
