@@ -381,7 +381,7 @@ def test_large_pool(data, kernel, work, monkeypatch):
     for form in forms(2500, 1500):
         change = form.value(exact) - form.value(ours)
         assert np.abs(change).max() <= gram.bound(2500, 1500)
-        assert change.std() < 0.02 * form.value(exact).std()
+        assert change.std() < 0.03 * form.value(exact).std()
 
 
 @pytest.mark.usefixtures("small_samples")

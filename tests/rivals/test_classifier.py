@@ -130,7 +130,7 @@ def test_row_order_is_no_evidence():
     ids=["default", "logistic", "bayes", "svc", "forest"],
 )
 def test_any_classifier_and_the_same_seed(classifier):
-    x, y = shifted(1.0)
+    x, y = shifted(2.0)
     a, b = (classifier_test(x, y, classifier=classifier, folds=2, null=FEW, rng=5) for _ in range(2))
     assert (a.statistic, a.pvalue, a.notes) == (b.statistic, b.pvalue, b.notes)
     assert a.rejected
@@ -157,7 +157,7 @@ def test_the_default_sees_more_than_means():
 
 
 def test_the_larger_sample_does_not_win_by_its_size():
-    x, y = shifted(1.0, 20, 200)
+    x, y = shifted(2.0, 20, 200)
     r = classifier_test(x, y, folds=4, null=FEW, rng=0)
     assert r.statistic > 0.6
     assert r.rejected

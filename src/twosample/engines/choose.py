@@ -12,10 +12,11 @@ from ..kernels import Kernel, Precomputed, Tabulated
 from .base import Engine, Gram, Progress
 from .dense import Dense
 from .features import Features
-from .fourier import Fourier, supports
+from .fourier import MIXTURE_FREQUENCIES, Fourier, span_of, supports
 from .frequencies import MAX_FREQUENCIES, gaussian_parts, grid_shape
 from .grid import DIRECT_FREQUENCIES
 from .lowrank import LowRank
+from .mixture import mixture_parts, mixture_size
 from .threads import available_cores
 from .tiled import Tiled
 
@@ -129,6 +130,12 @@ class Auto:
         memory = min(size * labellings, _LABEL_BYTES) + 24.0 * z.size
         engine = Fourier(progress=self.progress)
         parts = gaussian_parts(kernel)
+        mixed = mixture_parts(kernel, span_of(z), engine.tolerance) if parts is None else None
+        if mixed is not None:
+            count = mixture_size(mixed, z, engine.tolerance)
+            seconds = size * count * (2e-8 + 2e-10 * labellings + 2e-10 * count) / cores
+            reason = f"{size} points in {columns} column(s) need only about {count:.0f} frequencies"
+            return [Plan(engine, reason, seconds, memory + 64e6)] if count <= MIXTURE_FREQUENCIES else []
         if parts is None:
             seconds = size * (2e-7 + 6e-8 * labellings / cores)
             return [Plan(engine, f"{size} points on a line: exact by sorting", seconds, memory)]

@@ -7,15 +7,18 @@ Block sums follow from F'V in O(nnz R) time; K is never formed. Columns of V are
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ..core.centred import Centred, CentredGram
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Counts, Floats
 from .dense import CENTRED_POINTS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _ENTRIES = 1 << 23
 

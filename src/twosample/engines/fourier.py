@@ -12,7 +12,11 @@ from ..kernels import Kernel
 from .base import Gram, Progress
 from .frequencies import frequency_grid, gaussian_parts
 from .grid import GridGram
+from .mixture import MixtureGram, mixture_grids, mixture_parts, mixture_size
 from .sorted import SortedGram, decay_of
+
+MIXTURE_FREQUENCIES = 6000
+"""A mixture of grids with more frequencies than this is refused: there are no fast transforms for it."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,9 @@ class Fourier:
 
     Gaussian kernels, their sums, products and multiples. O(N M (R + M)) time for M frequencies while they are few, by
     non-uniform fast Fourier transforms (the extra ``twosample[fast]``) when they are many. In one dimension the
-    Laplace, Matérn and energy kernels are exact by sorting, O(N log N + N R).
+    Laplace, Matérn and energy kernels are exact by sorting, O(N log N + N R), and the rational quadratic kernel and its
+    sums and products with Gaussians as a sum of some sixty Gaussians. The spectra of Matérn kernels fall off too slowly
+    for a grid in two or three columns: use 'lowrank' or 'tiled' there.
 
     Parameters
     ----------
@@ -54,17 +60,36 @@ class Fourier:
         del rng
         if z.shape[1] == 1 and decay_of(kernel) is not None:
             return SortedGram(kernel, z, self.threads, self.progress)
-        if z.shape[1] > 3 or gaussian_parts(kernel) is None:
+        if not supports(kernel, z.shape[1]):
             raise OptionError(
                 "engine='fourier' works on one to three columns with Gaussian kernels (and their sums and products), "
-                "in one column also with Laplace, Matérn and energy kernels; "
+                "in one column also with rational quadratic, Laplace, Matérn and energy kernels; "
                 f"not on {z.shape[1]} columns with {kernel!r}. Use engine='auto'."
             )
+        if gaussian_parts(kernel) is None:
+            return self._mixture(kernel, z)
         closed, grid = frequency_grid(kernel, z, self.tolerance)
         return GridGram(kernel, closed, grid, self.threads, self.progress)
+
+    def _mixture(self, kernel: Kernel, z: Floats) -> Gram:
+        parts = mixture_parts(kernel, span_of(z), self.tolerance)
+        assert parts is not None
+        count = mixture_size(parts, z, self.tolerance)
+        if count > MIXTURE_FREQUENCIES:
+            raise OptionError(
+                f"engine='fourier' would need about {count:.3g} frequencies for {kernel!r}: the data span too many "
+                "bandwidths. Use a larger bandwidth or engine='auto'."
+            )
+        return MixtureGram(kernel, z, mixture_grids(parts, z, self.tolerance), self.threads, self.progress)
 
 
 def supports(kernel: Kernel, columns: int) -> bool:
     """Whether the engine can serve this kernel on data with so many columns."""
-    one_dimensional = columns == 1 and decay_of(kernel) is not None
-    return one_dimensional or (columns <= 3 and gaussian_parts(kernel) is not None)
+    if columns == 1:
+        return decay_of(kernel) is not None or mixture_parts(kernel, 1.0, 0.01) is not None
+    return columns <= 3 and gaussian_parts(kernel) is not None
+
+
+def span_of(z: Floats) -> float:
+    """The longest distance that there can be between two points."""
+    return float(np.sqrt(np.square(np.ptp(z, axis=0)).sum()))

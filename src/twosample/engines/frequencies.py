@@ -26,6 +26,9 @@ from ..kernels import Gaussian, Kernel, Product, Scaled, Sum
 
 Waves = NDArray[np.complex128]
 
+Parts = list[tuple[float, float]]
+"""A sum of Gaussians: factors and bandwidths."""
+
 MAX_FREQUENCIES = 3_000_000
 """A grid with more frequencies than this is refused."""
 
@@ -80,7 +83,7 @@ class FrequencyGrid:
             yield reduce(np.multiply, factors)
 
 
-def gaussian_parts(kernel: Kernel) -> list[tuple[float, float]] | None:
+def gaussian_parts(kernel: Kernel) -> Parts | None:
     """The kernel as a sum of (factor, bandwidth) Gaussians, or None if it is not one."""
     if isinstance(kernel, Gaussian):
         return [(1.0, kernel.scale)]
@@ -94,31 +97,41 @@ def gaussian_parts(kernel: Kernel) -> list[tuple[float, float]] | None:
             return None
         if isinstance(kernel, Sum):
             return [part for parts in known for part in parts]
-        combined = known[0]
-        for parts in known[1:]:  # exp(-t²/2a²) exp(-t²/2b²) is a Gaussian again
-            combined = [(f * g, 1 / sqrt(a**-2 + b**-2)) for f, a in combined for g, b in parts]
-        return combined
+        return multiply_parts(known)
     return None
 
 
+def multiply_parts(factors: list[Parts]) -> Parts:
+    """The product of sums of Gaussians: exp(-t²/2a²) exp(-t²/2b²) is a Gaussian again."""
+    combined = factors[0]
+    for parts in factors[1:]:
+        combined = [(f * g, 1 / sqrt(a**-2 + b**-2)) for f, a in combined for g, b in parts]
+    return combined
+
+
+def reach_of(tolerance: float) -> float:
+    """How many bandwidths away a Gaussian is below half the tolerance."""
+    return sqrt(2 * log(2 / tolerance))
+
+
 def grid_shape(
-    parts: list[tuple[float, float]], z: Floats, tolerance: float
+    parts: Parts, z: Floats, tolerance: float, close: bool = True
 ) -> tuple[Floats, Floats, list[int], float]:
     """The points with wide gaps closed, the grid spacing, its highest orders, and about how many frequencies."""
-    reach = sqrt(2 * log(2 / tolerance))
+    reach = reach_of(tolerance)
     widest, narrowest = max(width for _, width in parts), min(width for _, width in parts)
-    closed = np.column_stack([close_gaps(column, reach * widest) for column in z.T])
+    closed = np.column_stack([close_gaps(column, reach * widest) for column in z.T]) if close else z
     spacing = 2 * pi / (np.ptp(closed, axis=0) + reach * widest)
     highest = [ceil(reach / narrowest / s) for s in spacing]
     ball = {1: 1.0, 2: 0.785, 3: 0.524}[z.shape[1]]  # the corners of the grid have no weight
     return closed, spacing, highest, ball * float(np.prod([2.0 * h + 1 for h in highest])) / 2
 
 
-def frequency_grid(kernel: Kernel, z: Floats, tolerance: float) -> tuple[Floats, FrequencyGrid]:
-    """The points with wide gaps closed, and the grid that makes the kernel exact on them."""
+def frequency_grid(kernel: Kernel, z: Floats, tolerance: float, close: bool = True) -> tuple[Floats, FrequencyGrid]:
+    """The points, with wide gaps closed if asked for, and the grid that makes the kernel exact on them."""
     parts = gaussian_parts(kernel)
     assert parts is not None
-    closed, spacing, highest, count = grid_shape(parts, z, tolerance)
+    closed, spacing, highest, count = grid_shape(parts, z, tolerance, close)
     narrowest = min(width for _, width in parts)
     if count > MAX_FREQUENCIES:
         raise OptionError(

@@ -30,6 +30,9 @@ DIRECT_FREQUENCIES = 1500
 _BINNED_POINTS, _BINNED_COLUMNS = 50_000, 8
 """On the line, with more points and fewer labellings than this, moments in bins replace the points."""
 
+_MOMENT_POINTS = 100_000
+"""Where transforms are used, the second moment of the centred kernel is that of a random part of this size."""
+
 _ROWS = 1 << 14
 
 
@@ -61,11 +64,12 @@ class GridGram:
         if count >= 16 and self._direct:
             sums = FeatureGram(self.grid, self.z, self.threads, self.progress).block_sums(labels, m, n)
             return replace(sums, pair_shift=sums.pair_shift - self._constant)
-        columns = labels.x if labels.y is None else np.concatenate([labels.x, labels.y], axis=1)
-        sizes = np.full(columns.shape[1], float(m))
+        counts = [labels.x, self._everyone] if labels.y is None else [labels.x, labels.y, self._everyone]
+        columns = np.concatenate(counts, axis=1)
+        sizes = np.full(columns.shape[1] - 1, float(m))
         sizes[count:] = n
-        F = self._sums(columns, self.grid)  # (C, J)
-        w, mean = self.grid.weights, self._mean
+        F = self._sums(columns, self.grid)  # (C + 1, J)
+        mean, F, w = F[-1] / len(self.z), F[:-1], self.grid.weights
         level = float(w.sum() + w @ np.abs(mean) ** 2)
         diagonal = sizes * level - 2 * (F @ (w * mean.conj())).real
         F -= sizes[:, None] * mean
@@ -83,10 +87,11 @@ class GridGram:
             return self._doubled(rng)
         if self.grid.width <= 2000 and self._direct:
             return FeatureGram(self.grid, self.z, self.threads).centred(rng)
-        size = len(self.z)
-        part = self.z[rng.choice(size, min(size, CENTRED_POINTS), replace=False)]
+        size = min(len(self.z), _MOMENT_POINTS)
+        some = replace(self, z=self.z[rng.choice(len(self.z), size, replace=False)]) if size < len(self.z) else self
+        part = some.z[rng.choice(size, min(size, CENTRED_POINTS), replace=False)]
         K = self.kernel.block(part, part)
-        rows, squares = self._row_sums()
+        rows, squares = some._row_sums()
         total = float(rows.sum()) / (size * (size - 1))
         diagonal = float(self.kernel.diagonal(self.z[:1])[0])
         return CentredGram.of(K, pooled_square(squares, rows), diagonal - total)
@@ -119,11 +124,10 @@ class GridGram:
         bins = bin_count(self.z, 2 * float(self.grid.orders.max()) * float(self.grid.spacing[0]))
         return BinnedLine(self.z[:, 0], bins, self.threads) if bins <= len(self.z) // 4 else None
 
-    @cached_property
-    def _mean(self) -> Waves:
-        """``(J,)`` the characteristic function of the pool."""
-        mean: Waves = self._sums(np.ones((len(self.z), 1), dtype=np.uint8), self.grid)[0] / len(self.z)
-        return mean
+    @property
+    def _everyone(self) -> Counts:
+        """The pool as one more column."""
+        return np.ones((len(self.z), 1), dtype=np.uint8)
 
     def _sums(self, columns: Counts, grid: FrequencyGrid) -> Waves:
         """``(C, J)`` sums of the waves over the points of each column."""
@@ -152,15 +156,14 @@ class GridGram:
         M, w, size = int(self.grid.orders.max()), self.grid.weights, len(self.z)
         orders = np.arange(1, 2 * M + 1)[:, None]
         wide = FrequencyGrid(self.grid.origin, self.grid.spacing, orders, np.ones(2 * M))
-        pool = np.ones((size, 1), dtype=np.uint8)
-        phi = np.concatenate([[1.0], self._sums(pool, wide)[0] / size])
-        second, mean = _second_moments(phi, self.grid.orders[:, 0], w)
+        phi = np.concatenate([[1.0], self._sums(self._everyone, wide)[0] / size])
+        second, mean = second_moments(phi, self.grid.orders[:, 0], w)
         C = second - np.outer(mean, mean)
         level = float(mean @ mean)
         diagonal = float(w.sum()) - level  # mean of k~(z,z)
         diagonal_square = (float(w.sum()) + level) * (float(w.sum()) - 3 * level) + 4 * float(mean @ second @ mean)
         inner = float((C * C).sum()) - diagonal_square / size  # the pair sums over the off-diagonal, over N²
-        square = max(0.0, _unbiased_square(inner, diagonal, diagonal_square, size))
+        square = max(0.0, unbiased_square(inner, diagonal, diagonal_square, size))
         values = without_diagonal(np.linalg.eigvalsh(C).astype(np.float64), diagonal / size, size)
         part = self.z[rng.choice(size, min(size, 1000), replace=False)]
         cubes = CentredGram.of(self.kernel.block(part, part)).cube()
@@ -173,29 +176,39 @@ class GridGram:
     def _row_sums(self) -> tuple[Floats, float]:
         """Off-diagonal row sums of K, and the sum of its squared off-diagonal entries, by transforms."""
         size = len(self.z)
-        pool = np.ones((size, 1), dtype=np.uint8)
         diagonal = float(self.kernel.diagonal(self.z[:1])[0])
-        F = self._sums(pool, self.grid)[0]
+        F = self._sums(self._everyone, self.grid)[0]
         rows = self._constant * size + fast_values(self.z, self.grid.weights * F.conj(), self.grid) - diagonal
         closed, square_grid = frequency_grid(self.kernel * self.kernel, self.z, 1e-12)
         del closed  # gaps are closed already
-        G = self._sums(pool, square_grid)[0]
+        G = self._sums(self._everyone, square_grid)[0]
         zero = diagonal**2 - float(square_grid.weights.sum())
         squares = zero * size * size + float(square_grid.weights @ np.abs(G) ** 2) - size * diagonal**2
         return rows, squares
 
 
 def fast_sums(z: Floats, columns: Counts, grid: FrequencyGrid) -> Waves:
-    """``(C, J)`` sums of waves by non-uniform fast Fourier transforms of type 1."""
+    """``(C, J)`` sums of waves by non-uniform fast Fourier transforms of type 1.
+
+    Counts are real, so that two columns fit into one transform of a + ib: the sums A, B of both are told apart by
+    their symmetry, A(-w) = conj A(w).
+    """
     finufft = _finufft()
     angles = _angles(z, grid)
     shape = tuple(2 * int(h) + 1 for h in np.abs(grid.orders).max(axis=0))
     transform = getattr(finufft, f"nufft{z.shape[1]}d1")
     result = np.empty((columns.shape[1], len(grid.weights)), dtype=np.complex128)
-    place = tuple((grid.orders + np.array(shape) // 2).T)
-    for c in range(columns.shape[1]):
-        strengths = np.ascontiguousarray(columns[:, c], dtype=np.complex128)
-        result[c] = transform(*angles, strengths, shape, eps=1e-12, isign=1)[place]
+    middle = np.array(shape) // 2
+    plus, minus = tuple((middle + grid.orders).T), tuple((middle - grid.orders).T)
+    strengths = np.zeros(len(z), dtype=np.complex128)
+    for c in range(0, columns.shape[1], 2):
+        pair = result[c : c + 2]
+        strengths.real = columns[:, c]
+        strengths.imag = columns[:, c + 1] if len(pair) == 2 else 0.0
+        spectrum = transform(*angles, strengths, shape, eps=1e-12, isign=1)
+        here, there = spectrum[plus], spectrum[minus].conj()
+        pair[0] = 0.5 * (here + there)
+        pair[1:] = -0.5j * (here - there)
     return result
 
 
@@ -223,7 +236,7 @@ def _finufft() -> ModuleType:
     return cast(ModuleType, finufft)
 
 
-def _second_moments(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
+def second_moments(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
     """``E f f'`` and ``E f`` of the cosine and sine features f, from the characteristic function at whole multiples."""
     difference, total = orders[:, None] - orders[None, :], orders[:, None] + orders[None, :]
     a_minus, a_plus = phi.real[np.abs(difference)], phi.real[total]
@@ -235,7 +248,7 @@ def _second_moments(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> t
     return second, mean
 
 
-def _unbiased_square(inner: float, diagonal: float, diagonal_square: float, size: int) -> float:
+def unbiased_square(inner: float, diagonal: float, diagonal_square: float, size: int) -> float:
     """:func:`pooled_square` in terms of means, for row sums that are minus the diagonal."""
     rows = diagonal_square / size  # sum of squared row sums over N²
     total = diagonal * diagonal

@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number
 from .distances import Metric, distances, paired_distances
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class BandwidthOf(Protocol):

@@ -15,6 +15,9 @@ from .base import BandwidthOf, Kernel
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 
 class ObjectKernel(Kernel):
     """A kernel on graphs, strings, bags of points or other objects.

@@ -18,7 +18,7 @@ from ...core.centred import Centred, CentredGram, CentredSpectrum
 from ...core.sums import BlockSums
 from ...core.types import Floats
 from ...engines.featured import without_diagonal
-from ...engines.grid import _second_moments, _unbiased_square
+from ...engines.grid import second_moments, unbiased_square
 from ...errors import OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RadialKernel, RationalQuadratic, Scaled, Sum
 from .bins import Bins
@@ -179,12 +179,12 @@ class BinnedPair:
         size, w = self.m + self.n, self.grid.weights
         frequencies = self.grid.frequencies(2)
         pooled = (self.m * self.x.waves(frequencies) + self.n * self.y.waves(frequencies)) / size
-        second, mean = _second_moments(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
+        second, mean = second_moments(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
         C = second - np.outer(mean, mean)
         top, level = float(w.sum()), float(mean @ mean)
         diagonal, squares = top - level, float((C * C).sum())  # means of k~(z,z) and, diagonal included, of k~(z,z')²
         diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
-        square = max(0.0, _unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
+        square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
         spread = diagonal * size / (size - 1)
         part = CentredGram.of(self._even_points(), square, spread)
         if len(w) > _FEW:
