@@ -185,13 +185,11 @@ def as_grakel(graphs):
 @pytest.mark.parametrize("name", ["WeisfeilerLehman", "ShortestPath", "VertexHistogram"])
 def test_grakel_agrees(name, normalised):
     rng = np.random.default_rng(4)
-    found = (naive.random_graph(rng, nodes=9) for _ in range(40))
-    graphs = [g for g in found if set(g.edges.ravel()) == set(range(9))]  # its graphs have no isolated nodes
+    graphs = [naive.random_graph(rng, nodes=9, density=0.25) for _ in range(30)]
     theirs = as_grakel(graphs)
     import grakel
 
     options = {"n_iter": 4} if name == "WeisfeilerLehman" else {}
     ours = {"depth": 4} if name == "WeisfeilerLehman" else {}
     K = getattr(grakel, name)(normalize=normalised, **options).fit_transform(theirs)
-    assert len(graphs) > 10
     assert np.allclose(gram(getattr(tg, name)(normalised=normalised, **ours), graphs), K, rtol=1e-12)
