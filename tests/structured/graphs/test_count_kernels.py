@@ -193,3 +193,12 @@ def test_grakel_agrees(name, normalised):
     ours = {"depth": 4} if name == "WeisfeilerLehman" else {}
     K = getattr(grakel, name)(normalize=normalised, **options).fit_transform(theirs)
     assert np.allclose(gram(getattr(tg, name)(normalised=normalised, **ours), graphs), K, rtol=1e-12)
+
+
+def test_independence_of_graphs_and_numbers():
+    rng = np.random.default_rng(6)
+    density = rng.uniform(0.1, 0.6, size=40)
+    graphs = [naive.random_graph(rng, nodes=10, density=d) for d in density]
+    options = {"kernel": tg.WeisfeilerLehman(2), "kernel_y": "gaussian", "rng": 0}
+    assert ts.hsic_test(graphs, density, **options).rejected
+    assert not ts.hsic_test(graphs, rng.permutation(density), **options).rejected
