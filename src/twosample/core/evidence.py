@@ -33,8 +33,8 @@ class Evidence:
     form, root, centred, spread
         Of a quadratic statistic: its form, whether it is the root of it, the centred Gram matrix on demand, and
         E[k(z,z) - k(z,z')].
-    terms
-        Of an average: the terms.
+    error
+        Of an average of terms: its standard error, if there are two terms or more.
     notes
         What the engine has to say.
     least
@@ -53,6 +53,6 @@ class Evidence:
     root: bool = False
     centred: Callable[[], Centred] | None = None
     spread: float = 0.0
-    terms: Floats | None = None
+    error: float | None = None
     notes: tuple[str, ...] = ()
     least: float = 1e-300

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -292,6 +293,7 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
     """The same for a mean of independent terms: one pass over the rows, no Gram matrix."""
     pool, kernel = request.pool, request.kernel
     terms = statistic.terms(kernel, pool.x, pool.y, 0 if null is None else null.resamples, request.rng)
+    count = len(terms.observed)
     size = max(float(np.abs(terms.observed).max(initial=0.0)), float(np.abs(kernel.diagonal(pool.x[:50])).max()))
     return Evidence(
         values=terms.values,
@@ -301,8 +303,8 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
         n=pool.n,
         kernel=repr(kernel),
         bounds=kernel.bounds,
-        term_count=len(terms.observed),
-        terms=terms.observed,
+        term_count=count,
+        error=float(terms.observed.std(ddof=1)) / sqrt(count) if count > 1 else None,
         least=statistic.least_pvalue(pool.m, pool.n),
     )
 

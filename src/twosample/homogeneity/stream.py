@@ -7,13 +7,11 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.distributions import NormalLaw, PointLaw
 from ..core.evidence import Evidence
-from ..core.laws import ContinuousLaw, Law
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Kernel
-from ..nulls import Normal, Null
+from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import LinearTime
 from .stream_terms import NOTHING, Queue, consume, rows_of
@@ -156,9 +154,8 @@ class LinearTimeMMD:
         if not self.terms:
             raise InputError(f"Two rows of each sample are needed; so far: {self._rows}.")
         evidence = self._evidence()
-        law = self._normal_law(evidence) if isinstance(null, Normal) else null.law(evidence)
         return conclude(
-            law,
+            null.law(evidence),
             statistic=self.statistic,
             level=level,
             m=self._rows[0],
@@ -214,6 +211,7 @@ class LinearTimeMMD:
         return next(iter(known.values()), 0)
 
     def _evidence(self) -> Evidence:
+        count = self.terms
         return Evidence(
             values=np.array([self.statistic]),
             tolerance=1e-12 * max(self._moments.largest, self._size),
@@ -222,15 +220,7 @@ class LinearTimeMMD:
             n=self._rows[1],
             kernel=repr(self._kernel),
             bounds=self._kernel.bounds,
-            term_count=self.terms,
+            term_count=count,
+            error=sqrt(self._moments.squares / (count - 1) / count) if count > 1 else None,
             least=LinearTime().least_pvalue(*self._rows),
         )
-
-    def _normal_law(self, evidence: Evidence) -> Law:
-        """The law of :class:`Normal`, from the moments of the terms instead of the terms."""
-        count = self.terms
-        if count < 2:
-            return ContinuousLaw(PointLaw(max(self.statistic, 0.0)), 1.0)
-        error = sqrt(self._moments.squares / (count - 1) / count)
-        flat = error <= evidence.tolerance
-        return ContinuousLaw(PointLaw(evidence.tolerance) if flat else NormalLaw(0.0, error), evidence.least)

@@ -151,14 +151,11 @@ class Normal(Null):
     statistics: ClassVar[frozenset[str]] = frozenset({"linear", "block"})
 
     def law(self, evidence: Evidence) -> Law:
-        terms = evidence.terms
-        assert terms is not None
-        if len(terms) < 2:  # nothing is known of its spread, so nothing can be said
+        if evidence.error is None:  # nothing is known of its spread, so nothing can be said
             return ContinuousLaw(PointLaw(max(float(evidence.values[0]), 0.0)), 1.0)
-        error = float(terms.std(ddof=1) / np.sqrt(len(terms)))
-        if error <= evidence.tolerance:
+        if evidence.error <= evidence.tolerance:
             return ContinuousLaw(PointLaw(evidence.tolerance), evidence.least)
-        return ContinuousLaw(NormalLaw(0.0, error), evidence.least)
+        return ContinuousLaw(NormalLaw(0.0, evidence.error), evidence.least)
 
     def notes(self, evidence: Evidence) -> tuple[str, ...]:
         count = evidence.term_count
