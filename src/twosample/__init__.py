@@ -6,7 +6,7 @@
 from . import metrics, rivals
 from ._version import __version__ as __version__
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
-from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, TwosampleError
+from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, SourceError, TwosampleError
 from .homogeneity import (
     BinnedMoments,
     GroupedFeatures,
@@ -49,18 +49,20 @@ from .kernels import (
     Sum,
 )
 from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
+from .planning import EffectMargin, EffectSize, Interval, effect_size, equivalence_test, interval
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 
 __all__ = [
     "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnPair",
-    "Dense", "DependenceWitness", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
-    "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Kernel", "Laplace",
-    "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal",
-    "Number", "OptionError", "Ordinal", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed",
-    "Product", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning",
-    "Spectrum", "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows",
-    "dependence_witness", "graphs", "hsic_test", "independence_matrix", "metrics", "mmd", "mmd_test", "plan", "rivals",
-    "series", "set_kernel", "strings", "witness",
+    "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier",
+    "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult",
+    "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern",
+    "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "Paired", "Pearson",
+    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record",
+    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
+    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "dependence_witness", "effect_size",
+    "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd", "mmd_test", "plan",
+    "rivals", "series", "set_kernel", "strings", "witness",
 ]  # fmt: skip

@@ -1,0 +1,8 @@
+"""What a careful user asks next: how large is the difference, is it small enough, how many rows would I need."""
+
+from __future__ import annotations
+
+from .equivalence import EffectMargin, equivalence_test
+from .intervals import EffectSize, Interval, effect_size, interval
+
+__all__ = ["EffectMargin", "EffectSize", "Interval", "effect_size", "equivalence_test", "interval"]

@@ -1,0 +1,86 @@
+"""The equivalence test: its level at the margin, its power, its words."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from gaussians import Problem, at_most
+
+import twosample as ts
+
+PROBLEMS = [
+    Problem(100, 100, 0.1),
+    Problem(100, 100, 1.0),
+    Problem(300, 100, 0.0, 1.5),
+    Problem(300, 300, 1.0, columns=10, bandwidth=4.0),
+    Problem(60, 120, 2.0),
+]
+
+
+def rejections(problem, runs, margin):
+    count = 0
+    for seed in range(runs):
+        x, y = problem.draw(np.random.default_rng(seed))
+        count += ts.equivalence_test(x, y, margin, kernel=problem.kernel, rng=seed).rejected
+    return count
+
+
+@pytest.mark.parametrize("problem", PROBLEMS[:3], ids=str)
+def test_the_level_at_the_margin_in_small(problem):
+    assert at_most(rejections(problem, 80, sqrt(problem.mmd2)), 80, 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.parametrize("unit", ["mmd", "effect"])
+def test_the_level_at_the_margin(problem, unit):
+    margin = sqrt(problem.mmd2) if unit == "mmd" else ts.EffectMargin(problem.effect)
+    assert at_most(rejections(problem, 600, margin), 600, 0.05, 3.0)
+
+
+def test_it_finds_likeness():
+    alike = Problem(400, 400)
+    assert rejections(alike, 20, ts.EffectMargin(0.1)) >= 17
+    few = Problem(20, 20)
+    assert rejections(few, 20, ts.EffectMargin(0.1)) == 0
+
+
+def test_large_samples_differ_significantly_and_are_alike_all_the_same():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=50_000), rng.normal(0.05, size=50_000)
+    assert ts.mmd_test(x, y, null="spectrum", rng=0).rejected
+    assert ts.equivalence_test(x, y, rng=0).rejected
+
+
+def test_it_agrees_with_the_interval():
+    """Rejected when the upper end of the interval of level 1 - 2 level is below the margin."""
+    x, y = Problem(200, 200, 0.4).draw(np.random.default_rng(5))
+    high = ts.interval(x, y, 0.9, kernel=ts.Gaussian(1.0)).high
+    for factor, rejected in ((1.01, True), (0.99, False)):
+        r = ts.equivalence_test(x, y, factor * high, kernel=ts.Gaussian(1.0))
+        assert r.rejected is rejected
+        assert r.rejected == (r.statistic > r.threshold)
+
+
+def test_words_and_parts():
+    x, y = Problem(500, 400).draw(np.random.default_rng(0))
+    r = ts.equivalence_test(x, y)
+    assert r.rejected
+    assert r.verdict == "alike up to the margin"
+    assert "alike up to the margin" in r.summary()
+    assert "effect size r = 0.1" in r.notes[0]
+    assert ts.equivalence_test(x, y + 2).verdict == "not shown to be alike"
+    assert r.plot() is not None
+    assert '"test": "MMD equivalence test"' in r.to_json()
+
+
+@pytest.mark.parametrize("margin", [0, -1, float("nan"), "small", True])
+def test_bad_margins(margin):
+    with pytest.raises(ts.OptionError, match="margin"):
+        ts.equivalence_test(np.arange(9.0), np.arange(9.0), margin)
+
+
+def test_bad_effect_margins():
+    for value in (0, 1.0, -0.1):
+        with pytest.raises(ts.OptionError, match="EffectMargin"):
+            ts.EffectMargin(value)
