@@ -134,6 +134,6 @@ def test_product_weights_keep_the_moments():
     rng = np.random.default_rng(0)
     x, y = np.sort(rng.gamma(0.2, size=400))[::-1], np.sort(rng.gamma(0.3, size=350))[::-1]
     weights, all_weights = product_weights(x, y), np.multiply.outer(x, y).ravel()
-    assert len(weights) <= 4000
+    assert len(np.unique(weights)) <= 401
     assert (weights**2).sum() == pytest.approx((all_weights**2).sum(), rel=1e-9)
     assert (weights**3).sum() == pytest.approx((all_weights**3).sum(), rel=0.02)

@@ -19,10 +19,10 @@ from ..nulls import Gamma, Null, Permutation, Spectrum
 from .pairs import Pair
 from .worlds import permuted_worlds, shifted_worlds
 
-_WEIGHTS = 2000
-"""So many products of eigenvalues enter the spectrum law one by one; the rest by its second and third moment."""
+_WEIGHTS, _EQUAL = 400, 20_000
+"""Products of eigenvalues in the spectrum law, and how many equal ones may stand for all others."""
 
-_LEADING = 300
+_LEADING = 200
 
 
 class Verdict(NamedTuple):
@@ -154,7 +154,7 @@ def product_weights(x: Floats, y: Floats) -> Floats:
     cubes = float((x**3).sum() * (y**3).sum() - (kept**3).sum())
     if squares <= 1e-12 * float((kept**2).sum()):
         return kept
-    count = int(np.clip(squares**3 / max(cubes**2, 1e-300), 1, _WEIGHTS))
+    count = int(np.clip(squares**3 / max(cubes**2, 1e-300), 1, _EQUAL))
     return np.concatenate([kept, np.full(count, np.copysign(np.sqrt(squares / count), cubes))])
 
 
