@@ -62,18 +62,13 @@ class Target:
 
 def condition(where: str, dialect: str) -> str:
     """A condition, parsed and written again, so that it is one and nothing else."""
-    from sqlglot import exp, parse_one
+    from sqlglot import exp, parse
 
-    tree = parse_one(f"SELECT 1 WHERE ({where})", read=dialect)
-    _check_reads(tree, f"where={where!r}")
-    kept = tree.args.get("where")
-    if not isinstance(tree, exp.Select) or kept is None or set(_filled(tree)) != {"expressions", "where"}:
-        raise SourceError(f"where={where!r} is not one condition.")
-    return str(kept.this.unnest().sql(dialect=dialect, comments=False))
-
-
-def _filled(tree: Any) -> list[str]:
-    return [key for key, value in tree.args.items() if value]
+    trees = [tree for tree in parse(where, read=dialect) if tree is not None]
+    if len(trees) != 1 or not isinstance(trees[0], exp.Condition) or isinstance(trees[0], exp.Query):
+        raise SourceError(f"where={where!r} is not one condition, such as 'price > 10'.")
+    _check_reads(trees[0], f"where={where!r}")
+    return trees[0].sql(dialect=dialect, comments=False)
 
 
 def check_query(query: str, dialect: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,15 @@ class SqliteRows(BatchRows):
         while batch := cursor.fetchmany(_BATCH):
             columns = zip(*batch, strict=True)
             parts = zip(self.types.items(), columns, strict=True)
-            yield pl.DataFrame([pl.Series(name, values, dtype=kind, strict=False) for (name, kind), values in parts])
+            yield pl.DataFrame([_series(name, kind, values) for (name, kind), values in parts])
+
+
+def _series(name: str, kind: pl.DataType, values: Sequence[Any]) -> pl.Series:
+    import polars as pl
+
+    if kind == pl.Binary:
+        values = [v if v is None or isinstance(v, bytes) else str(v).encode() for v in values]
+    return pl.Series(name, values, dtype=kind, strict=False)
 
 
 def _decoded(value: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from ..errors import MissingExtraError, SourceError, TwosampleError
 
 Value = TypeVar("Value")
 
+_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # colours, control characters
 _FOREIGN = (
     ("polars.exceptions", "PolarsError"),
     ("narwhals.exceptions", "NarwhalsError"),
@@ -96,6 +98,7 @@ class Guard:
         """The first lines of a message, without secrets."""
         for secret in self.secrets:
             text = text.replace(secret, "***")
+        text = _CODES.sub("", text)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         text = " ".join(lines[:2]).split("Resolved plan")[0][:400].strip()
         return text if text.endswith((".", "!", "?")) else text + "."

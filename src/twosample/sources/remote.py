@@ -142,29 +142,61 @@ class RemoteRows:
         assert isinstance(found, pl.DataFrame)
         return found
 
-    def _number(self, name: str) -> nw.Expr:
-        """A column as doubles without NaN."""
+    def _number(self, info: ColumnInfo) -> nw.Expr:
+        """A column of numbers or booleans as doubles, null instead of NaN, which engines would take for a number."""
+        import narwhals as nw
+
+        value = nw.col(info.name)
+        if info.family == "boolean":
+            return value.cast(nw.Int32).cast(nw.Float64)  # PostgreSQL makes whole numbers of this size only
+        value = value.cast(nw.Float64)
+        return nw.when(~value.is_nan()).then(value) if info.storage in ("Float64", "Float32") else value
+
+    def _numbers(self, name: str) -> nw.LazyFrame[Any]:
+        """A column as doubles, called x, without missing ones: dates in seconds, whole ones where Ibis counts them."""
         import narwhals as nw
 
         info = next(info for info in self.columns() if info.name == name)
-        if info.family not in ("integer", "number", "boolean"):
+        if info.family in ("integer", "number", "boolean"):
+            frame = self.frame.select(x=self._number(info))
+        elif info.family == "date" and self.engine == "ibis":
+            table = nw.to_native(self.frame)
+            frame = nw.from_native(table.select(x=table[name].cast("timestamp").epoch_seconds().cast("float64")))
+        elif info.family == "date":
+            frame = self.frame.select(x=nw.col(name).dt.timestamp("us").cast(nw.Float64) / 1e6)
+        else:
             raise InputError(
-                f"{self.guard.name}: column {name!r} is stored as {info.storage}; {self.engine} bins numbers only. "
-                "Use a sample, or cast it in a query."
+                f"{self.guard.name}: column {name!r} is stored as {info.storage}; {self.engine} bins numbers and dates "
+                "only. Use a sample, or cast it in a query."
             )
-        value = nw.col(name)
-        return (value.cast(nw.Int64) if info.family == "boolean" else value).cast(nw.Float64)
+        return frame.filter(~nw.col("x").is_null())
 
     def _profiles(self, rows: int) -> Iterator[ColumnProfile]:
         columns = self.columns()
         for at in range(0, len(columns), _AT_ONCE):
             part = columns[at : at + _AT_ONCE]
-            asked = [expression for j, info in enumerate(part) for expression in self._facts(j, info, rows)]
+            asked = [expression for j, info in enumerate(part) for expression in self._facts(j, info)]
             found = self._asked(self.frame.select(*asked))[0]
+            if rows <= COUNTED_ROWS:
+                found |= self._distinct(part)
             for j, info in enumerate(part):
-                yield _profile(info, {key: found.get(f"{key}{j}") for key in "nlhmsd"}, rows)
+                yield _profile(info, {key: found.get(f"{key}{j}") for key in "nlhmsd"}, rows, self.engine != "ibis")
 
-    def _facts(self, j: int, info: ColumnInfo, rows: int) -> Iterator[nw.Expr]:
+    def _distinct(self, part: Sequence[ColumnInfo]) -> dict[str, Any]:
+        """Distinct values of some columns; a missing one counts as one more, except where Ibis counts."""
+        import narwhals as nw
+
+        names = {f"d{j}": info.name for j, info in enumerate(part) if info.family != "other"}
+        if not names:
+            return {}
+        if self.engine != "ibis":
+            counts = [nw.col(name).n_unique().alias(key) for key, name in names.items()]
+            return self._asked(self.frame.select(*counts))[0]
+        table = nw.to_native(self.frame)  # what narwhals makes of it, PostgreSQL does not take
+        counted = table.aggregate(**{key: table[name].nunique() for key, name in names.items()})
+        return self._asked(nw.from_native(counted))[0]
+
+    def _facts(self, j: int, info: ColumnInfo) -> Iterator[nw.Expr]:
         """What is asked about a column; names are ours, so that no name of a column meets another."""
         import narwhals as nw
 
@@ -173,40 +205,29 @@ class RemoteRows:
             yield value.count().alias(f"n{j}")
             return
         if info.family in ("integer", "number", "boolean"):
-            value = self._finite(info, self._number(info.name))
+            value = self._number(info)
             yield value.mean().alias(f"m{j}")
             yield value.std(ddof=1).alias(f"s{j}")
-        if rows <= COUNTED_ROWS:
-            yield nw.col(info.name).n_unique().alias(f"d{j}")
         yield value.count().alias(f"n{j}")
         yield value.min().alias(f"l{j}")
         yield value.max().alias(f"h{j}")
-
-    def _finite(self, info: ColumnInfo, value: nw.Expr) -> nw.Expr:
-        """Null for NaN, which engines would take for a number."""
-        import narwhals as nw
-
-        if info.storage not in ("Float64", "Float32") or "sqlite" in self.guard.name:
-            return value
-        return nw.when(~value.is_nan()).then(value)
 
     def _bins(self, name: str, grid: BinGrid, rows: int) -> BinMoments:
         """Count, Σu and Σu² by one GROUP BY; aggregations are elementary, as all engines want them."""
         import narwhals as nw
 
-        info = next(info for info in self.columns() if info.name == name)
         size = grid.size + 2
-        frame = self.frame.select(x=self._finite(info, self._number(name))).filter(~nw.col("x").is_null())
-        frame = frame.select(p=(nw.col("x") * 2.0**-grid.unit - float(grid.start - 1)).clip(0.5, size - 0.5))
+        place = nw.col("x") * 2.0**-grid.unit - float(grid.start - 1)
+        frame = self._numbers(name).select(p=place.clip(0.5, size - 0.5))
         frame = frame.with_columns(b=nw.col("p").floor())
         frame = frame.with_columns(u=nw.col("p") - nw.col("b") - 0.5)
         frame = frame.with_columns(q=nw.col("u") * nw.col("u"))
         found = self._pulled(
             frame.group_by("b").agg(nw.len().alias("n"), nw.col("u").sum().alias("s"), nw.col("q").sum().alias("t"))
         )
-        moments, place = np.zeros((3, size)), found["b"].to_numpy().astype(np.intp)
+        moments, bins = np.zeros((3, size)), found["b"].to_numpy().astype(np.intp)
         for row, key in zip(moments, "nst", strict=True):
-            row[place] = found[key].to_numpy()
+            row[bins] = found[key].to_numpy()
         low, high = int(moments[0, 0]), int(moments[0, -1])
         return BinMoments(grid, moments[:, 1:-1].copy(), low, high, rows - int(moments[0].sum()))
 
@@ -223,11 +244,11 @@ class RemoteRows:
         return CategoryCounts(name, values, present - sum(n for _, n in values), missing)
 
 
-def _profile(info: ColumnInfo, found: Mapping[str, Any], rows: int) -> ColumnProfile:
+def _profile(info: ColumnInfo, found: Mapping[str, Any], rows: int, one_more: bool) -> ColumnProfile:
     present = int(found["n"] or 0)
     distinct = found["d"]
     if distinct is not None:
-        distinct = int(distinct) - (present < rows)  # narwhals counts a missing value as one more
+        distinct = int(distinct) - (one_more and present < rows)
     number = info.family in NUMERIC
     return ColumnProfile(
         info.name,

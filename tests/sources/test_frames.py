@@ -1,0 +1,165 @@
+"""Frames of every library are the same table; Dask and Spark are tested where they are installed."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.sources import BinGrid, open_table
+
+RNG = np.random.default_rng(7)
+COLUMNS = {
+    "x": RNG.normal(size=400),
+    "i": RNG.integers(0, 9, size=400),
+    "s": [f"v{j % 5}" for j in range(400)],
+    "b": RNG.random(400) < 0.3,
+    "t": np.datetime64("2021-03-01T00:00:00", "us") + (np.arange(400) * 3_600_000_000).astype("m8[us]"),
+}
+FRAME = pl.DataFrame(COLUMNS)
+TRUTH = open_table(FRAME)
+
+
+def pandas():
+    return pytest.importorskip("pandas").DataFrame(COLUMNS)
+
+
+def pandas_arrow():
+    pytest.importorskip("pyarrow")
+    return pandas().convert_dtypes(dtype_backend="pyarrow")
+
+
+def arrow():
+    pytest.importorskip("pyarrow")
+    return FRAME.to_arrow()
+
+
+def duckdb():
+    connection = pytest.importorskip("duckdb").connect()
+    connection.register("f", FRAME.to_arrow())
+    return connection.sql("SELECT * FROM f")
+
+
+def ibis():
+    pytest.importorskip("duckdb")
+    library = pytest.importorskip("ibis")
+    connection = library.duckdb.connect()
+    connection.con.register("f", FRAME.to_arrow())
+    return connection.table("f")
+
+
+def dask():
+    frame = pytest.importorskip("dask.dataframe")
+    return frame.from_pandas(pandas(), npartitions=3)
+
+
+class Stream:
+    """Something that speaks Arrow and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return FRAME.__arrow_c_stream__(requested_schema)
+
+
+MAKERS = {"dict": lambda: COLUMNS, "polars": lambda: FRAME, "lazy": FRAME.lazy, "pandas": pandas, "arrow": arrow,
+          "pandas on arrow": pandas_arrow, "duckdb": duckdb, "ibis": ibis, "dask": dask, "stream": Stream,
+          "records": FRAME.to_dicts}  # fmt: skip
+
+
+@pytest.fixture(params=MAKERS)
+def source(request):
+    return MAKERS[request.param]()
+
+
+def test_every_frame_is_the_same_table(source):
+    table = open_table(source)
+    assert [info.family for info in table.columns] == ["number", "integer", "text", "boolean", "date"]
+    assert table.row_count() == 400
+    grids = {"x": BinGrid(-3, -20, 40), "i": BinGrid(0, 0, 9), "b": BinGrid(-1, 0, 4), "t": BinGrid(14, 98_500, 200)}
+    found, wanted = table.scan(grids, {"s": 3, "b": 2}), TRUTH.scan(grids, {"s": 3, "b": 2})
+    for one, two in zip(found.profile, wanted.profile, strict=True):
+        assert (one.name, one.rows, one.missing, one.distinct) == (two.name, two.rows, two.missing, two.distinct)
+        if two.name != "b":
+            assert (one.min, one.max) == (two.min, two.max)
+    for name in grids:
+        np.testing.assert_allclose(found.moments[name].moments, wanted.moments[name].moments, atol=1e-8)
+    assert [found.counts[c].values for c in "s"] == [wanted.counts[c].values for c in "s"]
+    assert {value.lower(): count for value, count in found.counts["b"].values} == dict(wanted.counts["b"].values)
+    sample = table.sample(50, seed=2)
+    assert sample.shape == (50, 5)
+    assert sample.equals(table.sample(50, seed=2))
+    assert table.collect(["i", "x"]).sort("x")["i"].to_list() == FRAME.sort("x")["i"].to_list()
+
+
+def test_inputs_are_not_changed():
+    frame = pandas()
+    copy = frame.copy()
+    open_table(frame).scan({"x": BinGrid(0, -5, 10)}, {"s": 2})
+    assert frame.equals(copy)
+
+
+def test_polars_frames_are_not_copied():
+    frame = pl.DataFrame({"a": np.arange(1000.0)})
+    assert open_table(frame)._rows.frame is frame
+    assert open_table(frame).sample(5000) is frame
+
+
+def test_arrays():
+    assert open_table(np.zeros(3)).schema() == {"c0": "Float64"}
+    assert open_table(np.zeros((3, 2), dtype=np.int8)).schema() == {"c0": "Int8", "c1": "Int8"}
+    assert open_table(np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])).schema() == {"a": "Int64", "b": "Float64"}
+    assert open_table(np.array([["a", 1], ["b", None]], dtype=object)).columns[0].family == "text"
+    assert open_table([[1, 2], [3, 4]]).collect().rows() == [(1, 2), (3, 4)]
+    for wrong in (np.zeros((2, 2, 2)), np.zeros((2, 2), dtype=complex), np.array(3.0)):
+        with pytest.raises(ts.SourceError, match=r"shape|type"):
+            open_table(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, object(), {}, {1, 2}, lambda: 0])
+def test_what_is_not_a_table(wrong):
+    with pytest.raises(ts.SourceError, match=r"not a table|no columns"):
+        open_table(wrong)
+
+
+def test_columns_of_different_lengths():
+    with pytest.raises(ts.SourceError, match="dict"):
+        open_table({"a": [1, 2], "b": [1]})
+
+
+def test_pandas_oddities():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1, "a", 1.5, None], [2, 3, None, None]], columns=["a", "a", 7, None])
+    table = open_table(frame)
+    assert [info.name for info in table.columns] == ["a", "a_duplicated_0", "7", str(frame.columns[3])]
+    assert table.collect().rows()[1][:2] == (2, "3")
+    assert [part.missing for part in table.profile()] == [0, 0, 1, 2]
+    nullable = pd.DataFrame({"i": pd.array([1, None], dtype="Int64"), "c": pd.Categorical(["u", "v"])}, index=[5, 5])
+    assert [info.family for info in open_table(nullable).columns] == ["integer", "category"]
+    assert open_table(pd.Series([1.0, 2.0], name="q")).schema() == {"q": "Float64"}
+
+
+def test_where_on_frames():
+    for make in (lambda: COLUMNS, pandas, arrow, duckdb):
+        table = open_table(make(), where="i < 3 AND s = 'v1'")
+        wanted = FRAME.filter((pl.col("i") < 3) & (pl.col("s") == "v1")).height
+        assert table.row_count() == wanted
+        assert table.profile()[0].rows == wanted
+    with pytest.raises(ts.InputError, match="filter it before"):
+        open_table(ibis(), where="i < 3")
+    with pytest.raises(ts.SourceError, match="where"):
+        open_table(duckdb(), where="i < 3; DROP TABLE f")
+
+
+def test_a_table_stays_a_table():
+    assert open_table(TRUTH) is TRUTH
+    assert open_table(TRUTH, name="other").name == "other"
+    with pytest.raises(ts.OptionError, match="open already"):
+        open_table(TRUTH, where="i < 3")
+
+
+def test_nothing_heavy_at_import():
+    import subprocess
+    import sys
+
+    heavy = "polars", "narwhals", "duckdb", "ibis", "pyarrow", "sqlglot"
+    code = f"import sys, twosample, twosample.sources; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
