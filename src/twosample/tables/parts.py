@@ -1,0 +1,278 @@
+"""The parts of a comparison of two tables: frozen, plain data, nothing but numbers, text and tuples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..sources import Kind
+
+Verdict = Literal["same", "different", "undecided"]
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """One of the two tables.
+
+    Parameters
+    ----------
+    name
+        The source, without credentials. As hostile as a file name can be: escape it for where you show it.
+    rows
+        Rows of the table.
+    columns
+        Columns of the table.
+    sampled
+        Rows of the uniform random sample that the joint test took; equal to `rows` if it took all.
+    engine
+        Who read it: "polars", "duckdb", ...
+    """
+
+    name: str
+    rows: int
+    columns: int
+    sampled: int
+    engine: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something worth knowing that is not a test of a column.
+
+    Parameters
+    ----------
+    what
+        "missing" (column only in the first table), "added" (only in the second), "retyped" (of another kind), "left
+        out" (identifiers, unsupported types, columns without any value), "constant" (one and the same value in
+        both), "small" (a difference that is significant and surely smaller than the margin).
+    column
+        The column; None for the tables as a whole.
+    detail
+        In words.
+    """
+
+    what: Literal["missing", "added", "retyped", "left out", "constant", "small"]
+    column: str | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class NumberPicture:
+    """Two distributions of numbers, to be drawn.
+
+    Parameters
+    ----------
+    edges
+        ``(B + 1,)`` ends of equal bins over the middle of the data; what lies beyond is in the first and last bin.
+    density_a, density_b
+        ``(B,)`` densities: share of the present rows over bin width.
+    grid, witness
+        Places, and the witness function there: positive where the first table has more rows, negative where the
+        second has.
+    dates
+        Whether numbers are seconds since 1970 in UTC.
+    """
+
+    edges: tuple[float, ...]
+    density_a: tuple[float, ...]
+    density_b: tuple[float, ...]
+    grid: tuple[float, ...]
+    witness: tuple[float, ...]
+    dates: bool = False
+    kind: Literal["number"] = field(default="number", init=False)
+
+
+@dataclass(frozen=True)
+class SharePicture:
+    """Shares of categories in both tables, to be drawn as pairs of bars.
+
+    Parameters
+    ----------
+    labels
+        Categories, those with the largest difference first; of a text column, words.
+    shares_a, shares_b
+        Their shares of all rows (of a text column: of the sampled rows that have the word).
+    other_a, other_b
+        Shares of all other categories together; None for words.
+    missing_a, missing_b
+        Shares of missing values.
+    words
+        Whether labels are words of texts, whose shares do not add up to one.
+    """
+
+    labels: tuple[str, ...]
+    shares_a: tuple[float, ...]
+    shares_b: tuple[float, ...]
+    other_a: float | None
+    other_b: float | None
+    missing_a: float
+    missing_b: float
+    words: bool = False
+    kind: Literal["shares"] = field(default="shares", init=False)
+
+    @property
+    def differences(self) -> tuple[float, ...]:
+        """Share in the second table less share in the first."""
+        return tuple(b - a for a, b in zip(self.shares_a, self.shares_b, strict=True))
+
+
+Picture = NumberPicture | SharePicture
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a column differs most: a range of numbers, or a category.
+
+    Parameters
+    ----------
+    text
+        In words: "12.5 to 14: 3.1 % and 9.8 % of the rows".
+    share_a, share_b
+        Share of the present rows that lie there.
+    low, high
+        The range; None for a category.
+    label
+        The category (or word); None for a range.
+    """
+
+    text: str
+    share_a: float
+    share_b: float
+    low: float | None = None
+    high: float | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class MissingComparison:
+    """Whether values are missing as often in both tables: a test of its own beside that of the values.
+
+    Parameters
+    ----------
+    missing_a, missing_b
+        Rows without a value.
+    share_a, share_b
+        Their shares.
+    pvalue, adjusted_pvalue, fdr_pvalue
+        As in :class:`ColumnComparison`; the line counts as one more test.
+    effect, effect_low, effect_high
+        Effect size and interval.
+    verdict
+        "same", "different" or "undecided".
+    """
+
+    missing_a: int
+    missing_b: int
+    share_a: float
+    share_b: float
+    pvalue: float
+    adjusted_pvalue: float
+    fdr_pvalue: float
+    effect: float
+    effect_low: float
+    effect_high: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class ColumnComparison:
+    r"""One column of both tables.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    kind
+        "numeric", "integer", "boolean", "datetime", "categorical" or "text".
+    statistic
+        The unbiased estimate of MMD² between the present values.
+    pvalue
+        Its p-value alone.
+    adjusted_pvalue
+        Adjusted for all columns (Holm) and for the joint test: at most `level` only if the column is found to differ
+        while the chance of even one false finding is at most `level`.
+    fdr_pvalue
+        Adjusted by Benjamini and Hochberg, among the columns.
+    effect, effect_low, effect_high
+        Effect size r in [0, 1] as in :func:`effect_size`, with its interval at level 1 - 2 `level`.
+    verdict
+        "same": `effect_high` of values and missing share is below the margin. "different": not so, and an adjusted
+        p-value is at most the level. Otherwise "undecided".
+    rows_a, rows_b
+        Rows with a value that were compared.
+    missing
+        The comparison of the missing shares; None if nothing is missing in either table.
+    method
+        How, in words.
+    picture
+        The two distributions; None if there is nothing to draw.
+    where
+        Value ranges, categories or words where the tables differ most, strongest first.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> c = ts.compare({"a": [1.5, 2.0, 3.25, 4.0] * 50}, {"a": [5.5, 6.0, 7.25, 9.0] * 50})
+    >>> c.columns[0].name, c.columns[0].verdict
+    ('a', 'different')
+    """
+
+    name: str
+    kind: Kind
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    fdr_pvalue: float
+    effect: float
+    effect_low: float
+    effect_high: float
+    verdict: Verdict
+    rows_a: int
+    rows_b: int
+    missing: MissingComparison | None
+    method: str
+    picture: Picture | None = field(default=None, repr=False)
+    where: tuple[Place, ...] = ()
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the column is found to differ by more than may be a matter of margin: verdict "different"."""
+        return self.verdict == "different"
+
+    @property
+    def missing_a(self) -> float:
+        """Share of the first table's rows without a value."""
+        return self.missing.share_a if self.missing else 0.0
+
+    @property
+    def missing_b(self) -> float:
+        """Share of the second table's rows without a value."""
+        return self.missing.share_b if self.missing else 0.0
+
+
+@dataclass(frozen=True)
+class SpeakingRow:
+    """A row that speaks for the difference.
+
+    Parameters
+    ----------
+    table
+        "a" or "b".
+    score
+        The joint witness at the row: positive for rows of a kind that the first table has more of, negative for the
+        second. In units of the largest absolute value among all sampled rows.
+    position
+        Its number in the sample, from 0.
+    row
+        Its number in the table, from 0; None where that is not known.
+    values
+        What is in it, column by column; dates as ISO text, missing as None. As hostile as the data: escape it.
+    """
+
+    table: Literal["a", "b"]
+    score: float
+    position: int
+    row: int | None
+    values: Mapping[str, Value]

@@ -1,0 +1,144 @@
+"""What a comparison of two tables is: frozen, complete. Reports and the command line only read it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from ..errors import OptionError, whole_number
+from ..planning import EffectSize
+from ..results import PAPER, TestResult
+from .parts import ColumnComparison, Finding, SpeakingRow, TableFacts, Verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two tables compared: the verdict, and all that it rests on. Made by :func:`compare`.
+
+    Parameters
+    ----------
+    verdict
+        "same" (every effect is surely smaller than its margin), "different" (something is significant, and not
+        surely smaller than its margin), or "undecided" (too few rows to tell).
+    headline
+        The verdict in one sentence.
+    joint
+        The test of all usable columns together, on a random sample of each table.
+    joint_effect
+        Its effect size with an interval at level 1 - 2 `level`; None with fewer than 4 rows in a table.
+    joint_verdict
+        What the joint test says by itself, by the same rule as for a column.
+    columns
+        All columns that were compared, those that contribute most first.
+    findings
+        Schema differences, columns left out, differences too small to matter.
+    a, b
+        The two tables.
+    level
+        The chance of calling tables different that are not; and of calling them same when they differ by the margin.
+    margin
+        The effect size of a column that is still called the same.
+    joint_margin
+        The same for the joint test: `margin` over the root of the number of columns.
+    seed
+        Seed of samples and permutations.
+    speaking
+        Rows of either table that speak most for the difference, by the joint witness; see :meth:`rows`.
+    versions
+        Versions of what computed it, by name.
+    notes
+        How it was done, and what the user should know.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> a = {"age": rng.normal(40, 9, 4000), "city": rng.choice(["Oslo", "Rome"], 4000)}
+    >>> b = {"age": rng.normal(46, 9, 4000), "city": rng.choice(["Oslo", "Rome"], 4000)}
+    >>> c = ts.compare(a, b)
+    >>> print(c.headline)
+    Different: 1 of 2 columns; most: age.
+    >>> [(column.name, column.verdict) for column in c.columns]
+    [('age', 'different'), ('city', 'same')]
+    """
+
+    verdict: Verdict
+    headline: str
+    joint: TestResult = field(repr=False)
+    joint_effect: EffectSize | None = field(repr=False)
+    joint_verdict: Verdict
+    columns: tuple[ColumnComparison, ...] = field(repr=False)
+    findings: tuple[Finding, ...] = field(repr=False)
+    a: TableFacts
+    b: TableFacts
+    level: float
+    margin: float
+    joint_margin: float
+    seed: int
+    speaking: tuple[SpeakingRow, ...] = field(repr=False)
+    versions: tuple[tuple[str, str], ...] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+    citation: str = field(default=PAPER, repr=False)
+
+    def __getitem__(self, name: str) -> ColumnComparison:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise OptionError(f"No column {name!r} was compared. Compared were {[c.name for c in self.columns][:20]}.")
+
+    def rows(self, n: int = 20) -> tuple[SpeakingRow, ...]:
+        """The rows of either table that speak most for the difference, n at most, strongest first.
+
+        Parameters
+        ----------
+        n
+            How many; the result keeps 100 of each table.
+        """
+        return self.speaking[: whole_number("n", n, least=0)]
+
+    def summary(self) -> str:
+        """The comparison as text for a terminal: headline, tables, joint test, columns, findings."""
+        from .words import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values that JSON can hold, with ``"schema": 1``."""
+        from .words import as_dict
+
+        return as_dict(self)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The comparison as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The columns as a polars frame, one row for each, in their order here."""
+        from .words import as_frame
+
+        return as_frame(self)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the comparison as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        """
+        from importlib import import_module
+
+        import_module("twosample.report").write_html(self, path)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from .words import as_html
+
+        return as_html(self)
