@@ -49,7 +49,16 @@ from .kernels import (
     Sum,
 )
 from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
-from .planning import EffectMargin, EffectSize, Interval, effect_size, equivalence_test, interval
+from .planning import (
+    EffectMargin,
+    EffectSize,
+    Interval,
+    effect_size,
+    equivalence_test,
+    interval,
+    power,
+    sample_size,
+)
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
@@ -64,5 +73,5 @@ __all__ = [
     "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
     "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "dependence_witness", "effect_size",
     "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd", "mmd_test", "plan",
-    "rivals", "series", "set_kernel", "strings", "witness",
+    "power", "rivals", "sample_size", "series", "set_kernel", "strings", "witness",
 ]  # fmt: skip

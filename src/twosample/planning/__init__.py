@@ -4,5 +4,15 @@ from __future__ import annotations
 
 from .equivalence import EffectMargin, equivalence_test
 from .intervals import EffectSize, Interval, effect_size, interval
+from .power import power, sample_size
 
-__all__ = ["EffectMargin", "EffectSize", "Interval", "effect_size", "equivalence_test", "interval"]
+__all__ = [
+    "EffectMargin",
+    "EffectSize",
+    "Interval",
+    "effect_size",
+    "equivalence_test",
+    "interval",
+    "power",
+    "sample_size",
+]

@@ -1,0 +1,94 @@
+"""Predicted power against simulated power, and the sample size that follows from it."""
+
+import numpy as np
+import pytest
+from gaussians import Problem
+
+import twosample as ts
+
+CASES = [
+    (Problem(40, 40, 0.6), "unbiased", "spectrum"),
+    (Problem(100, 30, 0.6), "unbiased", "gamma"),
+    (Problem(40, 40, 0.6), "unbiased", "pearson"),
+    (Problem(30, 100, 0.0, 2.0), "unbiased", "spectrum"),
+    (Problem(200, 200, 0.2), "unbiased", "spectrum"),
+    (Problem(15, 15, 1.5), "unbiased", "spectrum"),
+    (Problem(50, 50, 0.8, columns=10, bandwidth=4.0), "unbiased", "spectrum"),
+    (Problem(40, 40, 0.6), "unbiased", ts.Permutation(199)),
+    (Problem(40, 40, 0.6), "paired", ts.Permutation(199)),
+    (Problem(40, 40, 0.6), "biased", ts.Bootstrap(199)),
+    (Problem(100, 100, 1.2), "biased", "mcdiarmid"),
+    (Problem(600, 600, 1.5), "unbiased", "hoeffding"),
+    (Problem(300, 300, 0.6), "linear", "normal"),
+    (Problem(300, 300, 0.6), "linear", ts.Permutation(199)),
+    (Problem(600, 600, 1.5), "linear", "hoeffding"),
+    (Problem(300, 300, 0.4), "block", "normal"),
+    (Problem(300, 300, 0.4), "block", ts.Permutation(199)),
+]
+
+
+def compare(problem, statistic, null, runs, pilot):
+    """Predicted from a large pilot, so that the pilot's own noise is small, and simulated."""
+    rng = np.random.default_rng(0)
+    options = {"statistic": statistic, "null": null, "kernel": problem.kernel, "rng": rng}
+    size = pilot if problem.columns == 1 else min(pilot, 5000)
+    predicted = ts.power(*problem.draw(rng, size, size), (problem.m, problem.n), **options)
+    return predicted, np.mean([ts.mmd_test(*problem.draw(rng), **options).rejected for _ in range(runs)])
+
+
+@pytest.mark.parametrize("case", [CASES[i] for i in (0, 4, 10, 12)], ids=str)
+def test_predicted_power_in_small(case):
+    """Within 0.05, and three standard errors of 150 runs."""
+    predicted, simulated = compare(*case, 150, 20_000)
+    assert predicted == pytest.approx(simulated, abs=0.05 + 3 * 0.5 / np.sqrt(150))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_predicted_power(case):
+    """Within 0.05 of the simulated power, and one and a half standard errors of 1000 runs."""
+    predicted, simulated = compare(*case, 1000, 100_000)
+    assert predicted == pytest.approx(simulated, abs=0.05 + 1.5 * 0.5 / np.sqrt(1000))
+
+
+def test_the_sample_size_is_the_smallest_that_reaches_the_power():
+    x, y = Problem(300, 200, 0.5).draw(np.random.default_rng(0))
+    for null in ("permutation", "pearson", "gamma"):
+        n = ts.sample_size(x, y, 0.9, null=null, rng=0)
+        assert ts.power(x, y, n, null=null, rng=0) >= 0.9 > ts.power(x, y, n - 1, null=null, rng=0)
+    assert ts.sample_size(x, y, 0.9, rng=0) > ts.sample_size(x, y, 0.5, rng=0)
+    assert ts.sample_size(x, y, 0.9, statistic="linear", null="normal", rng=0) > 5 * ts.sample_size(x, y, 0.9, rng=0)
+
+
+def test_a_sure_difference_needs_few_rows():
+    x, y = Problem(50, 50, 50.0).draw(np.random.default_rng(0))
+    assert ts.sample_size(x, y, kernel=ts.Gaussian(1.0)) <= 8
+
+
+def test_without_a_difference_no_size_can_be_named():
+    x = np.random.default_rng(0).normal(size=100)
+    with pytest.raises(ts.InputError, match="No number of rows"):
+        ts.sample_size(x, x.copy())
+    assert ts.power(x, x.copy(), 50) == pytest.approx(0.05, abs=0.01)
+
+
+def test_power_grows_to_one():
+    x, y = Problem(300, 300, 0.5).draw(np.random.default_rng(1))
+    values = [ts.power(x, y, n, rng=0) for n in (10, 30, 100, 300, 3000)]
+    assert values == sorted(values)
+    assert values[-1] > 0.999
+    assert ts.power(x, y, (100, 100), rng=0) == values[2]
+    assert ts.power(x, y, (100, 300), rng=0) > values[2]
+    assert ts.power(x, y, 50, level=0.2, rng=0) > ts.power(x, y, 50, level=0.01, rng=0)
+
+
+def test_bad_options():
+    x = np.arange(20.0)
+    with pytest.raises(ts.OptionError, match="n="):
+        ts.power(x, x + 1, 0)
+    with pytest.raises(ts.OptionError, match="power="):
+        ts.sample_size(x, x + 1, 80)
+    with pytest.raises(ts.OptionError, match="does not know the law"):
+        ts.power(x, x + 1, 50, null="normal")
+    with pytest.raises(ts.OptionError, match="bounded kernel"):
+        ts.power(x, x + 1, 50, kernel="linear", null="hoeffding")
