@@ -19,7 +19,7 @@ def python(code, *options):
 
 @pytest.fixture(scope="module")
 def loaded():
-    done = python("import sys, twosample; print('\\n'.join(sorted(sys.modules)))")
+    done = python("import sys, twosample; twosample.mmd_test; print('\\n'.join(sorted(sys.modules)))")
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
 
@@ -31,6 +31,19 @@ def test_import_does_not_load(loaded, module):
 
 def test_import_loads_no_part_of_scipy(loaded):
     assert not {name for name in loaded if name == "scipy" or name.startswith("scipy.")}
+
+
+def test_a_bare_import_loads_nothing_and_no_name_is_missing():
+    code = """
+import sys, twosample
+assert "numpy" not in sys.modules
+assert set(twosample.__all__) <= set(dir(twosample))
+assert not hasattr(twosample, "_nothing") and not hasattr(twosample, "nothing")
+from twosample import *
+assert mmd_test is twosample.mmd_test
+"""
+    done = python(code, "-W", "error")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_import_is_silent():

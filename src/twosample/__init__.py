@@ -1,77 +1,31 @@
 """Two-sample tests: do these two samples come from the same distribution, and if not, where do they differ.
 
-``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where.
+``ts.mmd_test(x, y)`` tests, ``ts.mmd(x, y)`` estimates, ``ts.witness(x, y)`` shows where; ``ts.compare(a, b)`` is for
+tables. The public names are listed in `_public.py` and loaded when the first of them is used, so that
+``twosample --help`` does not wait for NumPy.
 """
 
-from . import metrics, rivals
-from ._version import __version__ as __version__
-from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
-from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, SourceError, TwosampleError
-from .homogeneity import (
-    BinnedMoments,
-    GroupedFeatures,
-    LinearTimeMMD,
-    Sketch,
-    Witness,
-    WitnessRows,
-    mmd,
-    mmd_test,
-    plan,
-    set_kernel,
-    witness,
-)
-from .independence import (
-    CircularShift,
-    ColumnPair,
-    DependenceWitness,
-    IndependenceMatrix,
-    IndependenceResult,
-    dependence_witness,
-    hsic_test,
-    independence_matrix,
-)
-from .kernels import (
-    Energy,
-    Fixed,
-    FunctionKernel,
-    Gaussian,
-    Kernel,
-    Laplace,
-    Linear,
-    Matern,
-    Median,
-    Polynomial,
-    Precomputed,
-    Product,
-    QuantileGrid,
-    RationalQuadratic,
-    Scaled,
-    Sum,
-)
-from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
-from .planning import (
-    EffectMargin,
-    EffectSize,
-    Interval,
-    effect_size,
-    equivalence_test,
-    interval,
-    power,
-    sample_size,
-)
-from .results import TestResult
-from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
-from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnPair",
-    "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier",
-    "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult",
-    "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern",
-    "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "Paired", "Pearson",
-    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record",
-    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
-    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "dependence_witness", "effect_size",
-    "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd", "mmd_test", "plan",
-    "power", "rivals", "sample_size", "series", "set_kernel", "strings", "witness",
-]  # fmt: skip
+from ._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from ._public import *  # noqa: F403
+    from ._public import __all__ as __all__
+else:  # hidden from type checkers, to which every name would exist
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_") and name != "__all__":
+            raise AttributeError(f"module 'twosample' has no attribute {name!r}")
+        from importlib import import_module
+
+        public = import_module("twosample._public")
+        try:
+            value = getattr(public, name)
+        except AttributeError:
+            raise AttributeError(f"module 'twosample' has no attribute {name!r}") from None
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})
