@@ -9,9 +9,36 @@ import numpy as np
 
 from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
 from ..core.types import Floats
-from .profile import Profile
 
 _FAR = 1e-3
+
+
+class Seen(Protocol):
+    """Two samples as the laws beyond H0 see them, however that was measured; a :class:`Profile` is one."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Rows of x and of y."""
+        ...
+
+    @property
+    def covariances(self) -> Floats:
+        """``(2, 2, 2)``: for each sample the covariance of the witness and of the part in its spread."""
+        ...
+
+    @property
+    def squares(self) -> Floats:
+        """``(2, 2)`` traces of C_a C_b."""
+        ...
+
+    @property
+    def triangles(self) -> Floats:
+        """``(2, 2, 2)`` traces of C_a C_b C_c."""
+        ...
+
+    def witness_variances(self) -> Floats:
+        """``(2,)`` variances of the true witness over each sample."""
+        ...
 
 
 class Laws(Protocol):
@@ -112,7 +139,7 @@ def three_moments(mean: float, variance: float, third: float) -> Distribution:
     return GammaLaw(own, deviation, shift=mean - own)
 
 
-def cumulants(seen: Profile, m: int, n: int) -> tuple[float, float]:
+def cumulants(seen: Seen, m: int, n: int) -> tuple[float, float]:
     """Variance and third cumulant of the degenerate part of MMD²_u at sizes m and n."""
     r = 1 / np.array([m, n])
     second = 2 * float(r @ seen.squares @ r)
@@ -120,7 +147,7 @@ def cumulants(seen: Profile, m: int, n: int) -> tuple[float, float]:
     return second, third
 
 
-def beyond(seen: Profile, linear: float, squared: float, caution: float = 1.0) -> Beyond:
+def beyond(seen: Seen, linear: float, squared: float, caution: float = 1.0) -> Beyond:
     r"""The laws at the sizes of the samples themselves.
 
     The slope is estimated by `linear` over `squared`. Where MMD² is not much larger than its own noise that ratio
@@ -146,7 +173,7 @@ def beyond(seen: Profile, linear: float, squared: float, caution: float = 1.0) -
     return Beyond(second, third, slope)
 
 
-def linear_variance(seen: Profile, per_spread: float = 0.0) -> float:
+def linear_variance(seen: Seen, per_spread: float = 0.0) -> float:
     """Variance of the linear part of MMD²_u, or of MMD²_u less `per_spread` times the mean spread.
 
     The second is what the ratio of the two needs (the delta method), `per_spread` being that ratio.
