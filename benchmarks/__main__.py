@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 import twosample
-from benchmarks import fourier, growth, imports, lowrank, memory, peers, rivals, small, stream, tiled
+from benchmarks import fourier, growth, imports, independence, lowrank, memory, peers, rivals, small, stream, tiled
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
 from twosample.engines.threads import available_cores
@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "lowrank": lowrank.rows,
     "rivals": rivals.rows,
     "stream": stream.rows,
+    "independence": independence.rows,
     "peers": peers.rows,
 }
 

@@ -217,8 +217,8 @@ class FactorPair:
         n = self.size
         workers = available_cores() if n >= _MANY_ROWS else 1
         A, B = self.x.A[: np.count_nonzero(self._kept)], self.y.A[: self._kept[0]]
-        F = rfft(A[:, x_order].astype(self._precision), axis=1, workers=workers)
-        G = rfft(B[:, y_order].astype(self._precision), axis=1, workers=workers)
+        F = rfft(np.take(A.astype(self._precision), x_order, axis=1), axis=1, workers=workers)
+        G = rfft(np.take(B.astype(self._precision), y_order, axis=1), axis=1, workers=workers)
         np.conj(F, out=F)
         sums = np.full(n, self._left_out)
         step = max(1, _CHUNK // n)
