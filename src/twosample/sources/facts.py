@@ -54,9 +54,11 @@ class ColumnProfile:
     mean, std
         Mean and sample standard deviation of numbers; None for text.
     distinct
-        Different values without missing ones, or None where counting them would cost more than all the rest.
+        Different values without missing ones. None where that is not known: floating-point numbers with 4096 and more,
+        and engines beyond a million rows.
     exact
-        Whether `distinct` is exact. Otherwise it is estimated from 4096 hashes, with a standard error of 1.6 %.
+        Whether `distinct` is exact. Otherwise (4096 and more) it is estimated from as many hashes, with a standard
+        error of 1.6 %.
     """
 
     name: str

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import SourceError
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
-from .tallies import BatchTally, BinTally, CountTally, ProfileTally, SampleKeys, chosen_rows
+from .sampling import SampleKeys, chosen_rows
+from .tallies import BatchTally, BinTally, CountTally, ProfileTally
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import InputError
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan, family_of
 from .guard import Guard
-from .tallies import NUMERIC, SampleKeys
+from .sampling import SampleKeys
+from .tallies import NUMERIC
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -1,4 +1,4 @@
-"""What is added up over the batches of a table: profiles, bins, counts and the keys of a random sample.
+"""What is added up over the batches of a table: profiles, bins and counts.
 
 Batches come in the order of the rows, so that no answer depends on threads; their sizes change roundings only.
 """
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 Hashes = NDArray[np.uint64]
 KEPT = 4096
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
-_CHUNK = 1 << 15
+_BUFFER = 1 << 15
 _TEXT = 200
 _ODD = np.uint64(0x9E3779B97F4A7C15)
+_MINUS_ZERO = np.uint64(1 << 63)  # what becomes of the bits of -0.0, which is 0
 NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 
 
@@ -31,30 +32,45 @@ NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 class DistinctTally:
     """Distinct values by the smallest hashes: the k-th smallest of D uniform numbers lies near k / D."""
 
-    pool: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
     limit: int = 1 << 64
+    parts: list[Hashes] = field(default_factory=list)
+    held: int = 0
 
     def add(self, series: pl.Series) -> None:
         """Take in a column without missing values."""
         if self.limit == 1 << 64:  # few values so far: they are soon told apart, and then hashed once each
-            series = series.unique()
+            self._hold(_hashes(series.unique()))
+            return
         hashes = _hashes(series)
-        if self.limit < 1 << 64:
-            hashes = hashes[hashes < np.uint64(self.limit)]
-        if len(hashes):
-            self.pool = np.unique(np.concatenate([self.pool, hashes]))[:KEPT]
-            if len(self.pool) == KEPT:
-                self.limit = int(self.pool[-1])
+        self._hold(hashes[hashes < np.uint64(self.limit)])
+
+    def _hold(self, hashes: Hashes) -> None:
+        self.parts.append(hashes)
+        self.held += len(hashes)
+        if self.held > 2 * KEPT:
+            self._smallest()
+
+    def _smallest(self) -> Hashes:
+        """The smallest hashes so far, each once; the others are forgotten."""
+        pool = np.concatenate([*self.parts, np.empty(0, dtype=np.uint64)])
+        pool[pool == _MINUS_ZERO] = 0
+        pool.sort()
+        pool = pool[np.concatenate([[True], pool[1:] != pool[:-1]])[: len(pool)]][:KEPT]
+        self.parts, self.held = [pool], len(pool)
+        if len(pool) == KEPT:
+            self.limit = int(pool[-1])
+        return np.asarray(pool)
 
     @property
     def exact(self) -> bool:
         """Whether all values were kept."""
-        return len(self.pool) < KEPT
+        return bool(len(self._smallest()) < KEPT)
 
     @property
     def count(self) -> int:
         """How many there are, or the estimate."""
-        return len(self.pool) if self.exact else round((KEPT - 1) / (max(self.limit, 1) / 2.0**64))
+        pool = self._smallest()
+        return len(pool) if len(pool) < KEPT else round((KEPT - 1) / (max(self.limit, 1) / 2.0**64))
 
 
 def _hashes(series: pl.Series) -> Hashes:
@@ -64,10 +80,8 @@ def _hashes(series: pl.Series) -> Hashes:
     if not series.dtype.is_numeric() or series.dtype.is_decimal():
         return series.hash(seed=0).to_numpy()
     if series.dtype.is_float():
-        bits = (series.cast(pl.Float64).to_numpy() + 0.0).view(np.uint64)  # -0 is 0
-    else:
-        bits = series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy().view(np.uint64)
-    return np.asarray((bits ^ (bits >> np.uint64(29))) * _ODD)
+        return np.asarray(series.cast(pl.Float64).to_numpy().view(np.uint64) * _ODD)
+    return np.asarray(series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy().view(np.uint64) * _ODD)
 
 
 @dataclass(eq=False)
@@ -89,7 +103,8 @@ class ProfileTally:
         self.rows += len(series)
         if values is not None:
             self.missing += len(series) - len(values)
-            self._add_numbers(values)
+            if len(values):
+                self._add_numbers(values, float(values.min()), float(values.max()))
         else:
             self.missing += series.null_count()
         if self.info.family in ("other", "empty") or self.missing == self.rows:
@@ -101,25 +116,24 @@ class ProfileTally:
             text = strings(series)
             self._widen(_cut(text.min()), _cut(text.max()))
             series = text
-        if len(series):
+        if len(series) and not (series.dtype.is_float() and self.distinct.limit < 1 << 64):
             self.distinct.add(series)
 
-    def _add_numbers(self, values: Floats) -> None:
-        if not len(values):
-            return
-        low, high = float(values.min()), float(values.max())
+    def _add_numbers(self, values: Floats, low: float, high: float) -> None:
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
-            self._add_numbers(finite)
+            if len(finite):
+                self._add_numbers(finite, float(finite.min()), float(finite.max()))
             return
         self._widen(low, high)
         size, before = len(values), self.rows - self.missing - self.infinite
         before = max(before - size, 0)
-        mean = float(values[0] + (values - values[0]).mean())
-        centred = values - mean
-        step = mean - self.mean
-        self.squares += float(centred @ centred) + step * step * before * size / (before + size)
+        shift = float(values[: 1 << 10].mean())
+        centred = values - shift
+        total, squares = float(centred.sum()), float(centred @ centred)
+        step = shift + total / size - self.mean
+        self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
         self.mean += step * size / (before + size)
 
     def _widen(self, low: float | str | None, high: float | str | None) -> None:
@@ -132,7 +146,7 @@ class ProfileTally:
         """The profile."""
         number = self.info.family in NUMERIC
         size = self.rows - self.missing - self.infinite
-        known = self.info.family not in ("other", "empty")
+        known = self.info.family not in ("other", "empty") and (self.distinct.exact or self.info.family != "number")
         return ColumnProfile(
             self.info.name,
             self.rows,
@@ -165,13 +179,18 @@ class BinTally:
     def add(self, values: Floats, missing: int) -> None:
         """Take in numbers."""
         self.missing += missing
-        size, scale, moments = self.grid.size + 2, 2.0**-self.grid.unit, self.moments
-        for at in range(0, len(values), _CHUNK):
+        size, moments = self.grid.size + 2, self.moments
+        scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
+        places, wholes = np.empty(min(len(values), _BUFFER)), np.empty(min(len(values), _BUFFER), dtype=np.intp)
+        for at in range(0, len(values), _BUFFER):
+            part = values[at : at + _BUFFER]
+            place, whole = places[: len(part)], wholes[: len(part)]
             with np.errstate(over="ignore"):
-                place = values[at : at + _CHUNK] * scale  # exact
-            place -= self.grid.start - 1
-            np.clip(place, 0.5, size - 0.5, out=place)
-            whole = place.astype(np.intp)
+                np.multiply(part, scale, out=place)  # exact
+            place -= offset
+            np.maximum(place, 0.5, out=place)
+            np.minimum(place, size - 0.5, out=place)
+            np.copyto(whole, place, casting="unsafe")
             place -= whole
             place -= 0.5
             moments[0] += np.bincount(whole, minlength=size)
@@ -240,51 +259,3 @@ class BatchTally:
                 self.bins[name].add(values, len(series) - len(values))
             if name in self.counts:
                 self.counts[name].add(series)
-
-
-@dataclass(eq=False)
-class SampleKeys:
-    """A uniform random sample without replacement: each row in turn gets a random key, and the smallest keys win.
-
-    Which rows that are depends on the seed and on the number of rows, not on how they come.
-    """
-
-    size: int
-    seed: int
-    rows: int = 0
-
-    def __post_init__(self) -> None:
-        self._rng = np.random.default_rng(self.seed)
-        self._keys = np.empty(0)
-        self._limit = 1.0
-
-    def offer(self, count: int) -> NDArray[np.intp]:
-        """Which of the next rows, counted from 0, may be in the sample."""
-        keys = self._rng.random(count)
-        chosen = np.flatnonzero(keys < self._limit)
-        self._keys = np.concatenate([self._keys, keys[chosen]])
-        self.rows += count
-        return chosen
-
-    def crowded(self) -> bool:
-        """Whether so many candidates have come that it is time for :meth:`keep`."""
-        return len(self._keys) > 2 * self.size + 1000
-
-    def keep(self) -> NDArray[np.intp]:
-        """Which of the candidates so far, in their order, have the smallest keys; the others are forgotten."""
-        order = np.argsort(self._keys, kind="stable")[: self.size]
-        if len(order) == self.size and self.size:
-            self._limit = float(self._keys[order[-1]])
-        kept = np.sort(order)
-        self._keys = self._keys[kept]
-        return kept
-
-
-def chosen_rows(rows: int, size: int, seed: int) -> NDArray[np.intp]:
-    """The row numbers, in order, of the sample of a table of known length."""
-    keys, found = SampleKeys(size, seed), np.empty(0, dtype=np.intp)
-    for at in range(0, rows, 1 << 17):
-        found = np.concatenate([found, at + keys.offer(min(1 << 17, rows - at))])
-        if keys.crowded():
-            found = found[keys.keep()]
-    return found[keys.keep()]
