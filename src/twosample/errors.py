@@ -19,6 +19,10 @@ class SourceError(InputError):
     """A file, database or frame cannot be read. The message names it without credentials, and says what to do."""
 
 
+class OutputError(TwosampleError, OSError):
+    """A file cannot be written. The message names it and says what to do; no half of it is left behind."""
+
+
 class OptionError(TwosampleError, ValueError):
     """An option has a value that does not exist or does not fit the other options."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import zipfile
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import NoReturn
 
 import numpy as np
 
+from .._files import whole_file
 from ..core.types import Floats
 from ..errors import InputError
 
@@ -18,17 +18,8 @@ FORMAT = "twosample-gram-1"
 
 def write_gram(path: str | os.PathLike[str], matrix: Floats, m: int | None) -> None:
     """Write a file, whole or not at all."""
-    target = Path(path)
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        try:
-            np.savez(file, format=np.array(FORMAT), matrix=matrix, m=np.array(0 if m is None else m))
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            file.close()
-            Path(file.name).unlink()
-            raise
-    Path(file.name).replace(target)
+    with whole_file(path) as file:
+        np.savez(file, format=np.array(FORMAT), matrix=matrix, m=np.array(0 if m is None else m))
 
 
 def read_gram(path: str | os.PathLike[str]) -> tuple[Floats, int | None]:

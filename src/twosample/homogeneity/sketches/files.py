@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._files import whole_file
 from ...errors import InputError, OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from .bins import BinnedMoments, Bins
@@ -32,17 +32,8 @@ def write(state: State, path: str | os.PathLike[str]) -> None:
     record = _bins_record(state) if isinstance(state, Bins) else _groups_record(state)
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")
     header = {"format": FORMAT, "version": VERSION, "bytes": len(body), "sha256": sha256(body).hexdigest()}
-    target = Path(path)
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        try:
-            file.write(json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            file.close()
-            Path(file.name).unlink()
-            raise
-    Path(file.name).replace(target)
+    with whole_file(path) as file:
+        file.write(json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
 
 
 def read(path: str | os.PathLike[str]) -> State:

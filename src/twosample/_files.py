@@ -1,0 +1,91 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from ._shown import shown
+from .errors import OutputError
+
+_REMEDIES = {
+    errno.ENOENT: "There is no such folder: make it first, or choose another place.",
+    errno.ENOTDIR: "A part of the path is no folder: choose another place.",
+    errno.EISDIR: "It is a folder: add a file name.",
+    errno.EACCES: "There is no permission to write there: choose another place.",
+    errno.EPERM: "There is no permission to write there: choose another place.",
+    errno.EROFS: "The place can only be read: choose another one.",
+    errno.ENOSPC: "The disk is full: free some space, or choose another place.",
+    errno.EDQUOT: "The disk quota is used up: free some space, or choose another place.",
+    errno.EFBIG: "A file of this size is not allowed there: choose another place.",
+    errno.ENAMETOOLONG: "The name is too long: choose a shorter one.",
+}
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text in UTF-8 to a file: the whole of it, or nothing and an error.
+
+    Parameters
+    ----------
+    path
+        Where to. A file that is there keeps its content until the new one is complete. A device or a pipe is written
+        to as it is.
+    text
+        What. Lone surrogates, which UTF-8 cannot hold, become question marks.
+    """
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8", errors="replace"))
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write bytes to, that takes its place only when the block ends well.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    """
+    try:
+        place = Path(path)
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if place.exists() and not place.is_file():  # /dev/stdout, /dev/null, a named pipe: never to be replaced
+            with place.open("wb") as file:
+                yield file
+            return
+        with _replacing(place.resolve()) as file:  # through a link, to keep the link
+            yield file
+    except (OSError, ValueError) as error:
+        _refuse(path, error)
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    draft = target.with_name(f".{token_hex(6)}.part")
+    try:
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            draft.chmod(target.stat().st_mode & 0o777)
+        draft.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _refuse(path: str | os.PathLike[str], error: OSError | ValueError) -> None:
+    if not isinstance(error, OSError) and "null" not in str(error):  # not about the path: it has its own message
+        raise error
+    number = error.errno if isinstance(error, OSError) else errno.EINVAL
+    why = shown((isinstance(error, OSError) and error.strerror) or str(error))
+    remedy = _REMEDIES.get(number or 0, "Choose another place.")
+    raise OutputError(f"Cannot write {shown(os.fspath(path), 300)}: {why}. {remedy}") from error

@@ -1,0 +1,49 @@
+"""Names and values of other people, made fit to be shown: nothing hidden, nothing that commands a terminal."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"  # scripts and emoji need them, and they do no harm
+
+
+def shown(text: str, limit: int | None = None) -> str:
+    r"""The text with every control character as a symbol, and the middle left out if it is too long.
+
+    Control characters become their pictures (``\x1b`` is shown as ␛, a newline as ␊); characters that are invisible,
+    that turn the direction of writing, or that no file can hold become their code, as in ⟨U+202E⟩. The result is
+    one line that UTF-8 and XML can hold. It still has to be escaped for HTML, XML or Markdown. Showing twice changes
+    nothing.
+
+    Parameters
+    ----------
+    text
+        What came.
+    limit
+        How many characters to keep at most; what was left out is counted.
+
+    Examples
+    --------
+    >>> shown("price\t\x1b[31m")
+    'price␉␛[31m'
+    >>> shown("a" * 10_000, limit=20)
+    'aaaaaaaaaaaaaaaa…aaaa (10,000 characters)'
+    """
+    if limit is not None and len(text) > limit:
+        tail = limit // 5
+        return f"{shown(text[: limit - tail])}…{shown(text[-tail:] if tail else '')} ({len(text):,} characters)"
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_symbol, text))
+
+
+def _symbol(character: str) -> str:
+    code = ord(character)
+    if code < 32:
+        return chr(0x2400 + code)
+    if code == 127:
+        return "␡"
+    if (category(character) in _HIDDEN and character not in _JOINERS) or code & 0xFFFE == 0xFFFE:
+        return f"⟨U+{code:04X}⟩"
+    return character
