@@ -1,0 +1,41 @@
+"""The commands under one roof."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .._version import __version__
+from . import independence
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"twosample {__version__}")
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Say whether two tables come from the same distribution, and if not, where they differ.
+
+    Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error, 130 interrupted.
+    """
+    del version
+
+
+def make_app() -> typer.Typer:
+    """The program with all its commands. Plain help: rich's doubles the time to start, for boxes around the words."""
+    app = typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for module in (independence,):
+        app.command(module.__name__.rpartition(".")[2])(module.command)
+    return app

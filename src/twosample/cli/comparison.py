@@ -1,0 +1,84 @@
+"""A comparison of two tables on one screen of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from .._shown import shown
+from .screen import NAME, count, grid, judged, listing, name, pvalue
+from .terminal import console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..tables import ColumnComparison, Comparison, MissingComparison, TableFacts
+
+_WORDS = {"same": "same", "different": "different", "undecided": "too few rows"}
+_MOST_COLUMNS = 15
+_MOST_FINDINGS = 8
+
+
+def screen(result: Comparison) -> Iterator[Any]:
+    """Headline, tables, joint test, columns by rank, findings."""
+    yield judged(result.verdict, result.headline)
+    yield Text()
+    yield grid([("A", _table(result.a)), ("B", _table(result.b)), ("all columns", _joint(result))])
+    if result.columns:
+        yield Text()
+        yield _columns(result, console().width)
+        hidden = len(result.columns) - _MOST_COLUMNS
+        if hidden > 0:
+            yield Text(f"  and {count(hidden, 'more column')}; --report and --json have all", style="dim")
+    if result.findings:
+        yield Text()
+        yield grid((found.what, f"{found.column or ''}: {found.detail}") for found in result.findings[:_MOST_FINDINGS])
+        hidden = len(result.findings) - _MOST_FINDINGS
+        if hidden > 0:
+            yield Text(f"  and {count(hidden, 'more finding')}", style="dim")
+
+
+def _table(facts: TableFacts) -> str:
+    sampled = f" ({facts.sampled:,} of them in the joint test)" if facts.sampled < facts.rows else ""
+    return f"{facts.name}: {count(facts.rows, 'row')}{sampled}, {count(facts.columns, 'column')}"
+
+
+def _joint(result: Comparison) -> str:
+    effect = result.joint_effect
+    size = "" if effect is None else f", effect {effect.value:.3f} ({effect.low:.3f} to {effect.high:.3f})"
+    words = _WORDS[result.joint_verdict]
+    return f"{words}: p {pvalue(result.joint.pvalue)}{size}, margin {result.joint_margin:.3g}"
+
+
+def _columns(result: Comparison, width: int) -> Table:
+    """The columns by rank; a narrow terminal shows fewer things of each."""
+    level = round(100 * (1 - 2 * result.level))
+    heads = [("kind", False, 80), ("effect", True, 0), (f"{level} % interval", False, 60), ("adjusted p", True, 0),
+             ("verdict", False, 0), ("most", False, 110)]  # fmt: skip
+    shows = [width >= needs for _, _, needs in heads]
+    table = listing(("  column", False), *((head, number) for head, number, needs in heads if width >= needs))
+    for column in result.columns[:_MOST_COLUMNS]:
+        most = column.where[0].text if column.where and column.verdict == "different" else ""
+        lines: list[tuple[str, str, ColumnComparison | MissingComparison, str]] = [
+            (column.name, column.kind, column, most)
+        ]
+        if column.missing is not None and column.missing.verdict == "different":
+            shares = f"{column.missing.share_a:.1%} and {column.missing.share_b:.1%} missing"
+            lines.append((f"{column.name}, missing", "missing", column.missing, shares))
+        for label, kind, measured, place in lines:
+            cells = zip(_cells(kind, measured, place), shows, strict=True)
+            table.add_row(name(label), *(cell for cell, shown_ in cells if shown_))
+    return table
+
+
+def _cells(kind: str, measured: ColumnComparison | MissingComparison, most: str) -> list[Text]:
+    return [
+        Text(kind),
+        Text(f"{measured.effect:.3f}"),
+        Text(f"{measured.effect_low:.3f} to {measured.effect_high:.3f}"),
+        pvalue(measured.adjusted_pvalue),
+        judged(measured.verdict, _WORDS[measured.verdict]),
+        Text(shown(most, NAME), style="dim"),
+    ]

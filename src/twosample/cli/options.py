@@ -1,0 +1,117 @@
+"""Options that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import OptionError
+
+
+def split(values: Sequence[str] | None) -> list[str] | None:
+    """Names from an option that is repeated, separated by commas, or both; a name with a comma in double quotes.
+
+    >>> split(["a,b", '"c,d"'])
+    ['a', 'b', 'c,d']
+    """
+    if not values:
+        return None
+    return [name for value in values for name in next(csv.reader([value], skipinitialspace=True)) if name]
+
+
+def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
+    """``column=kind`` texts as a dictionary.
+
+    >>> pairs("--kind", ["zip=categorical,a=b=text"])
+    {'zip': 'categorical', 'a=b': 'text'}
+    """
+    found = {}
+    for text in split(values) or []:
+        name, mark, value = text.rpartition("=")
+        if not mark or not name or not value:
+            raise OptionError(f"{option} {text} must look like column=categorical.")
+        found[name] = value
+    return found or None
+
+
+def _configured(context: typer.Context, path: str | None) -> str | None:
+    """Values of a TOML file become the defaults of the options of this command."""
+    if path is None or context.resilient_parsing:
+        return path
+    options = {
+        parameter.name: parameter
+        for parameter in context.command.params
+        if parameter.param_type_name == "option" and parameter.name not in ("config", "help", "debug")
+    }
+    values: dict[str, Any] = {}
+    for key, value in _toml(path).items():
+        name = next((name for name, option in options.items() if f"--{key.replace('_', '-')}" in option.opts), None)
+        if name is None:
+            known = ", ".join(sorted(opt[2:] for option in options.values() for opt in option.opts if opt[:2] == "--"))
+            raise OptionError(f"--config {path}: there is no option {key!r}. Options are {known}.")
+        values[name] = _value(path, key, value, repeated=bool(options[name].multiple))
+    context.default_map = values
+    return path
+
+
+def _toml(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"--config {path} cannot be read: {error.strerror}. Check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeError) as error:
+        raise OptionError(f"--config {path} is not TOML: {error}.") from None
+
+
+def _value(path: str, key: str, value: Any, *, repeated: bool) -> Any:
+    """A value as the command line would give it."""
+    if isinstance(value, Mapping) and repeated:
+        value = [f"{name}={kind}" for name, kind in value.items()]
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, str | int | float | bool) for part in parts) or (isinstance(value, list) > repeated):
+        wanted = "a text or a list of texts" if repeated else "a single value"
+        raise OptionError(f"--config {path}: {key} must be {wanted}, as on the command line.")
+    return [quoted(str(part)) if isinstance(value, list) else str(part) for part in parts] if repeated else value
+
+
+def quoted(name: str) -> str:
+    """A name that :func:`split` gives back as it is: an item of a list is one name, with commas or not."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+Alpha = Annotated[float, typer.Option("--alpha", metavar="LEVEL", help="Chance of a false alarm that is accepted.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed; the same seed gives the same answer.")]
+Where = Annotated[
+    str | None, typer.Option("--where", metavar="SQL", help='Only rows for which this holds, such as "price > 10".')
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", metavar="COLUMNS", help="Only these columns; separated by commas, or repeat the option."),
+]
+Exclude = Annotated[list[str] | None, typer.Option("--exclude", metavar="COLUMNS", help="Without these columns.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="What a column means: numeric, integer, boolean, datetime, categorical, text or identifier.",
+    ),
+]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - is standard output.")
+]
+Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML page.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; see the exit code.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        "--config", metavar="FILE", callback=_configured, is_eager=True, help="Options from a TOML file: alpha = 0.01."
+    ),
+]

@@ -1,0 +1,97 @@
+"""Files that a command writes: checked before the work begins, written whole or not at all when it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from .._files import whole_file
+from .._shown import shown
+from ..errors import OptionError, OutputError
+from . import terminal
+from .terminal import ended
+
+Result = TypeVar("Result")
+STDOUT = "-"
+
+
+@dataclass(frozen=True)
+class Output(Generic[Result]):
+    """One option that asks for a file.
+
+    Parameters
+    ----------
+    option
+        As the user writes it.
+    target
+        A path, "-" for standard output, or None for nothing.
+    content
+        What is written.
+    """
+
+    option: str
+    target: str | None
+    content: Callable[[Result], str | bytes]
+
+
+class Outputs(Generic[Result]):
+    """All files that a command was asked for.
+
+    Parameters
+    ----------
+    wanted
+        The options; those without a target are left out.
+    inputs
+        What the command reads, which no output may replace.
+    """
+
+    def __init__(self, wanted: Sequence[Output[Result]], inputs: Iterable[str] = ()) -> None:
+        self._wanted = [output for output in wanted if output.target is not None]
+        to_stdout = [output.option for output in self._wanted if output.target == STDOUT]
+        if len(to_stdout) > 1:
+            raise OptionError(f"{' and '.join(to_stdout)} cannot both go to standard output: give one a file.")
+        self.speaks = bool(to_stdout)
+        """Whether standard output is taken, so that nothing else may be printed there."""
+        read = [os.path.realpath(name) for name in inputs]
+        for output in self._wanted:
+            if output.target != STDOUT:
+                _check(output.option, str(output.target), read)
+
+    def write(self, result: Result, *, quiet: bool = False) -> None:
+        """Write all of them; files first, and where they are goes to standard error."""
+        for output in sorted(self._wanted, key=lambda output: output.target == STDOUT):
+            content = output.content(result)
+            if output.target == STDOUT:
+                terminal.write(content)
+                continue
+            with whole_file(str(output.target)) as file:
+                file.write(content if isinstance(content, bytes) else ended(content).encode("utf-8", errors="replace"))
+            if not quiet:
+                terminal.say(f"wrote {output.target}")
+
+
+def picture_format(target: str | None) -> str:
+    """The format of a picture, from its file's extension."""
+    form = "svg" if target in (None, STDOUT) else Path(str(target)).suffix.lower().lstrip(".")
+    if form not in ("svg", "png", "pdf"):
+        raise OptionError(f"--plot {target}: the extension must be .svg, .png or .pdf.")
+    return form
+
+
+def _check(option: str, target: str, read: Sequence[str]) -> None:
+    """Refuse before the work begins what would fail after it, or do harm."""
+    path = Path(target)
+    if not target:
+        raise OptionError(f"{option} needs a file name.")
+    if os.path.realpath(path) in read:
+        raise OptionError(f"{option} {target} would replace the data that are compared; choose another file.")
+    if path.is_dir():
+        raise OutputError(f"{option} {shown(target)} is a folder: add a file name.")
+    folder = path.parent
+    if not folder.is_dir():
+        raise OutputError(f"{option} {shown(target)}: there is no folder {shown(str(folder))}. Make it first.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise OutputError(f"{option} {shown(target)}: there is no permission to write there. Choose another place.")

@@ -1,0 +1,83 @@
+"""Runs a command: whatever goes wrong becomes one line on standard error and the right exit code."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+import typer
+
+from ..errors import SmallSampleWarning, TwosampleError
+from .app import make_app
+from .exits import ERROR, INTERRUPTED, SAME
+from .terminal import complain, flush, prepare_streams, say
+
+# All errors of usage; typer exports no other name of this class, and since 0.26 it is not that of the package click.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of ``twosample ARGUMENTS``; never an exception.
+
+    Parameters
+    ----------
+    arguments
+        What stands after the name of the program.
+    """
+    prepare_streams()
+    try:
+        with _spoken_warnings():
+            command = typer.main.get_command(make_app())
+            code = command.main(list(arguments) or ["--help"], prog_name="twosample", standalone_mode=False)
+            flush()
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except SystemExit as exit:  # shell completion leaves in this way
+        code = exit.code if isinstance(exit.code, int) else ERROR if exit.code else SAME
+    except Exception as error:  # noqa: BLE001 - Python would exit with 1, which means "different"
+        code = _failure(error, "--debug" in arguments)
+    if code == INTERRUPTED:
+        with suppress(OSError):
+            say("interrupted")
+    return int(code or SAME)
+
+
+def _failure(error: Exception, debug: bool) -> int:
+    if debug:
+        complain("".join(traceback.format_exception(error)), lines=True)
+    if isinstance(error, _UsageError):
+        where = getattr(getattr(error, "ctx", None), "command_path", "twosample")
+        complain(f"error: {_sentence(error.format_message())} Try '{where} --help'.")  # type: ignore[attr-defined]
+    elif isinstance(error, TwosampleError):
+        complain(f"error: {error}")
+    elif isinstance(error, MemoryError):
+        complain("error: out of memory. Compare fewer rows (--sample) or fewer columns (--select).")
+    elif isinstance(error, OSError):
+        complain(f"error: {error}")
+    else:
+        hint = "" if debug else " Please report it with the output of --debug."
+        complain(f"error: this is a mistake in twosample: {type(error).__name__}: {error}.{hint}")
+    return ERROR
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+@contextmanager
+def _spoken_warnings() -> Iterator[None]:
+    """Warnings as lines for people. That of small samples is left out: results hold it as a note."""
+
+    def speak(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+        del where, more
+        if issubclass(category, UserWarning):
+            complain(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.simplefilter("ignore", SmallSampleWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.showwarning = speak
+        yield

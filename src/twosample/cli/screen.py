@@ -1,0 +1,69 @@
+"""Words, signs and numbers that all screens share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.table import Table
+from rich.text import Text
+
+from .._shown import shown
+from .terminal import console
+
+NAME = 40
+"""Characters of a column's name that are shown."""
+
+_SIGNS = {"same": "=", "different": "≠", "undecided": "?"}
+_STYLES = {"same": "green", "different": "bold red", "undecided": "yellow"}
+
+
+def sign(kind: str) -> str:
+    """The sign of a verdict, in characters that the terminal can write."""
+    found = _SIGNS[kind]
+    try:
+        found.encode(console().encoding)
+    except (UnicodeEncodeError, LookupError):
+        return "!="
+    return found
+
+
+def judged(kind: str, text: str) -> Text:
+    """Words in the colour of a verdict, after its sign: colour is never the only difference."""
+    return Text(f"{sign(kind)} {shown(text)}", style=_STYLES[kind])
+
+
+def name(text: str) -> Text:
+    """A name of other people, indented."""
+    return Text(f"  {shown(text, NAME)}")
+
+
+def pvalue(value: float) -> Text:
+    """A p-value, with as many digits as matter."""
+    return Text("< 0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.1 else f"{value:.2f}")
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def grid(rows: Iterable[tuple[str, str]]) -> Table:
+    """Labels and texts side by side; long texts are folded."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, max_width=NAME, overflow="ellipsis")
+    table.add_column(overflow="fold")
+    for label, text in rows:
+        table.add_row(Text(f"  {shown(label, NAME)}"), Text(shown(text, 300)))
+    return table
+
+
+def listing(*heads: tuple[str, bool]) -> Table:
+    """An empty table: heads, and whether the column holds numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head, number in heads:
+        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify="right" if number else "left")
+    return table

@@ -1,0 +1,117 @@
+"""Standard output and standard error: what may be written there, and how.
+
+Data go to standard output, everything else to standard error. Text of other people (column names, cells, file names)
+passes `shown` before it is printed, and rich gets it as `Text` or with markup off, so that it can neither command the
+terminal nor speak rich's markup. Colours only where a terminal reads, and never with NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from .._shown import shown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 120  # where no terminal says how wide it is
+_LOGIN = re.compile(r"(?<=://)\S*@")
+_PASSWORD = re.compile(r"(?i)([?&;\s][^=\s&;]*pass[^=\s&;]*=)[^&\s;]+")
+
+
+def prepare_streams() -> None:
+    """Characters that the locale cannot write become escapes instead of errors."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def discreet(text: str) -> str:
+    """The text without the credentials of URLs.
+
+    >>> discreet("no 'postgresql://ada:s3cret@host/db?password=x1&a=b' here")
+    "no 'postgresql://***@host/db?password=***&a=b' here"
+    """
+    return _PASSWORD.sub(r"\1***", _LOGIN.sub("***@", text))
+
+
+def complain(message: str, *, lines: bool = False) -> None:
+    """One line on standard error, or several if `lines`; clean and without credentials."""
+    parts = discreet(message).splitlines()
+    text = "\n".join(map(shown, parts)) if lines else shown(" ".join(part.strip() for part in parts))
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def say(message: str) -> None:
+    """A message for people, on standard error."""
+    complain(message)
+
+
+def ended(text: str) -> str:
+    """The text with a newline at its end."""
+    return text if text.endswith("\n") else text + "\n"
+
+
+def write(content: str | bytes) -> None:
+    """Data for standard output. If nobody reads them any more (``| head``), that is no error."""
+    try:
+        if isinstance(content, bytes):
+            sys.stdout.buffer.write(content)
+        else:
+            sys.stdout.write(ended(content))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
+
+
+def flush() -> None:
+    """What is left in the buffers; a full disk is noticed here at the latest."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
+
+
+def _stop_writing() -> None:
+    """Standard output leads nowhere from now on, so that Python does not complain when it exits."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # not a real file: a test
+        return
+
+
+def console(stream: TextIO | None = None) -> Console:
+    """A rich console that takes no markup, guesses no highlights, and knows its width."""
+    from rich.console import Console
+
+    stream = stream or sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH
+    return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=False, width=width)
+
+
+def rendered(*parts: object) -> str:
+    """Rich objects as text for standard output: with colours if a terminal reads it."""
+    screen = console()
+    with screen.capture() as capture:
+        for part in parts:
+            screen.print(part)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+@contextmanager
+def working(message: str, *, quiet: bool = False) -> Iterator[None]:
+    """A spinner with the time that has passed, on standard error while a block runs; only for a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
+        progress.add_task(shown(discreet(message)))
+        yield
