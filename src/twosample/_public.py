@@ -1,8 +1,16 @@
 """The public names: ``import twosample as ts`` offers exactly these. Add a name to the imports and to ``__all__``."""
 
-from . import metrics, rivals
+from . import metrics, rivals, testing
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
-from .errors import InputError, MissingExtraError, OptionError, SmallSampleWarning, SourceError, TwosampleError
+from .errors import (
+    InputError,
+    MissingExtraError,
+    OptionError,
+    OutputError,
+    SmallSampleWarning,
+    SourceError,
+    TwosampleError,
+)
 from .homogeneity import (
     BinnedMoments,
     GroupedFeatures,
@@ -44,7 +52,19 @@ from .kernels import (
     Scaled,
     Sum,
 )
-from .nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Pearson, Permutation, Spectrum
+from .nulls import (
+    Bootstrap,
+    Gamma,
+    GroupPermutation,
+    Hoeffding,
+    McDiarmid,
+    Normal,
+    PairFlips,
+    Pearson,
+    Permutation,
+    Spectrum,
+    WildBootstrap,
+)
 from .planning import (
     EffectMargin,
     EffectSize,
@@ -58,16 +78,20 @@ from .planning import (
 from .results import TestResult
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
+from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnPair",
+    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift",
+    "ColumnComparison", "ColumnPair", "Comparison",
     "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier",
-    "FunctionKernel", "Gamma", "Gaussian", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult",
-    "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matern",
-    "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "Paired", "Pearson",
-    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record",
-    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
-    "Tiled", "TwosampleError", "Unbiased", "Witness", "WitnessRows", "dependence_witness", "effect_size",
-    "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd", "mmd_test", "plan",
-    "power", "rivals", "sample_size", "series", "set_kernel", "strings", "witness",
+    "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures", "Hoeffding", "IndependenceMatrix",
+    "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD",
+    "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal",
+    "OutputError",
+    "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid",
+    "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
+    "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
+    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix",
+    "interval", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings",
+    "testing", "witness",
 ]  # fmt: skip

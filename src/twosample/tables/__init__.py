@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .compare import compare
 from .parts import (
     ColumnComparison,
     Finding,
@@ -16,5 +17,5 @@ from .results import Comparison
 
 __all__ = [
     "ColumnComparison", "Comparison", "Finding", "MissingComparison", "NumberPicture", "Place", "SharePicture",
-    "SpeakingRow", "TableFacts",
+    "SpeakingRow", "TableFacts", "compare",
 ]  # fmt: skip

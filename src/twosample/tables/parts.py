@@ -123,7 +123,7 @@ Picture = NumberPicture | SharePicture
 
 @dataclass(frozen=True)
 class Place:
-    """Where a column differs most: a range of numbers, or a category.
+    """Where a column differs most: a range of numbers, a category, or the missing share.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ class Place:
     share_a, share_b
         Share of the present rows that lie there.
     low, high
-        The range; None for a category.
+        The range; None for a category, and where the range has no end.
     label
-        The category (or word); None for a range.
+        The category (or word); None for a range, and for the missing share.
     """
 
     text: str
@@ -238,7 +238,7 @@ class ColumnComparison:
 
     @property
     def rejected(self) -> bool:
-        """Whether the column is found to differ by more than may be a matter of margin: verdict "different"."""
+        """Whether the column is found to differ: verdict "different"."""
         return self.verdict == "different"
 
     @property

@@ -28,7 +28,8 @@ class Comparison:
     headline
         The verdict in one sentence.
     joint
-        The test of all usable columns together, on a random sample of each table.
+        The test of all usable columns together, on a random sample of each table; it counts at half the level. None
+        if a table has one row.
     joint_effect
         Its effect size with an interval at level 1 - 2 `level`; None with fewer than 4 rows in a table.
     joint_verdict
@@ -69,7 +70,7 @@ class Comparison:
 
     verdict: Verdict
     headline: str
-    joint: TestResult = field(repr=False)
+    joint: TestResult | None = field(repr=False)
     joint_effect: EffectSize | None = field(repr=False)
     joint_verdict: Verdict
     columns: tuple[ColumnComparison, ...] = field(repr=False)

@@ -1,0 +1,204 @@
+"""Columns as atoms: numbers by bins or values, categories by counts, texts by the letters they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, frexp, log2, ulp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+from ..kernels.bandwidth import distance_quantiles
+from ..sources import BinGrid, BinMoments, CategoryCounts
+from ..structured import Text
+from .moments import Atoms
+
+LEVELS = 400
+"""Categories that are atoms of their own; rarer ones share a hundred atoms by rank."""
+
+COUNTED = 10_000
+"""Categories that are counted one by one."""
+
+_FINE = 32  # bins in a bandwidth, at least
+_FAR = 40.0  # bandwidths from the middle to where bins end
+_SOME = 4000  # values from which the bandwidth is taken
+_TRACE = 1e-7  # of the kernel that features may leave
+_RANK = 160
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a column of numbers is measured by, from pooled values.
+
+    Parameters
+    ----------
+    width
+        The bandwidth: median distance of two values, of different ones if most are equal.
+    centre
+        The median.
+    low, high
+        The range over which values are told apart.
+    """
+
+    width: float
+    centre: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Scale:
+        """From pooled finite values."""
+        if not len(values):
+            return cls(1.0, 0.0, -1.0, 1.0)
+        part = values[:: max(1, len(values) // _SOME)]
+        half = np.array([0.5])
+        width = float(distance_quantiles(part[:, None], "euclidean", half, np.random.default_rng(0))[0])
+        if (part == part[0]).all() and not (values == values[0]).all():
+            width = float(np.abs(values - part[0]).max())
+        first, centre, last = (float(q) for q in np.quantile(values, [0.01, 0.5, 0.99]))
+        low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
+        if first == last:
+            low, high = float(values.min()), float(values.max())
+        return cls(width, centre, max(low, centre - _FAR * width), min(high, centre + _FAR * width))
+
+    @property
+    def grid(self) -> BinGrid:
+        """Bins for the scan of a table: a power of two wide, at most 1/32 of the bandwidth."""
+        smallest = frexp(ulp(max(abs(self.low), abs(self.high))))[1]
+        unit = min(max(floor(log2(self.width / _FINE)), smallest, -1000), 900)
+        start, stop = floor(self.low * 2.0**-unit), floor(self.high * 2.0**-unit) + 1
+        return BinGrid(unit, start, stop - start)
+
+    def inside(self, values: Floats) -> Floats:
+        """Values with those beyond the range at its ends."""
+        return np.asarray(np.clip(values, self.low, self.high))
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Numbers as atoms.
+
+    Parameters
+    ----------
+    places
+        ``(A,)`` where they are, ascending.
+    atoms
+        Features and rows.
+    scale
+        What they were measured by.
+    exact
+        Whether places are the values themselves, and not the ends of bins.
+    """
+
+    places: Floats
+    atoms: Atoms
+    scale: Scale
+    exact: bool
+
+
+def line_of_values(a: Floats, b: Floats, scale: Scale) -> Line:
+    """Atoms at the values themselves, those beyond the range at its ends."""
+    places, index = np.unique(np.concatenate([scale.inside(a), scale.inside(b)]), return_inverse=True)
+    first, second = (_counted(part, len(places)) for part in (index[: len(a)], index[len(a) :]))
+    return Line(places, Atoms(line_features(places, first + second, scale.width), first, second), scale, True)
+
+
+def _counted(index: NDArray[np.intp], size: int) -> Floats:
+    return np.bincount(index, minlength=size).astype(np.float64)
+
+
+def line_of_bins(a: BinMoments, b: BinMoments, scale: Scale) -> Line:
+    """Atoms at the ends of bins: features are interpolated within a bin, so that counts and sums are all it takes."""
+    first, second = _ends(a), _ends(b)
+    used = first + second > 0
+    places, first, second = a.grid.edges[used], first[used], second[used]
+    return Line(places, Atoms(line_features(places, first + second, scale.width), first, second), scale, False)
+
+
+def _ends(bins: BinMoments) -> Floats:
+    """``(size + 1,)`` rows at the ends of bins, each row shared by the two ends of its bin."""
+    count, first = bins.moments[0], bins.moments[1]
+    right = np.clip(0.5 * count + first, 0.0, count)
+    result = np.zeros(len(count) + 1)
+    result[:-1] += count - right
+    result[1:] += right
+    result[0] += bins.low
+    result[-1] += bins.high
+    return result
+
+
+def line_features(places: Floats, mass: Floats, width: float) -> Floats:
+    """``(A, D)`` features of the Gaussian kernel: pivoted Cholesky, until next to nothing of it is left."""
+    scaled = (places - places[0]) / width
+    residual = np.ones(len(places))
+    columns = np.empty((min(_RANK, len(places)), len(places)))
+    enough, rank = _TRACE * float(mass.sum()), 0
+    while rank < len(columns):
+        left = mass * residual
+        if float(left.sum()) <= enough:
+            break
+        pivot = int(np.argmax(left))
+        column = np.exp(-0.5 * (scaled - scaled[pivot]) ** 2) - columns[:rank, pivot] @ columns[:rank]
+        column /= np.sqrt(residual[pivot])
+        columns[rank] = column
+        residual = np.maximum(residual - column**2, 0.0)
+        residual[pivot] = 0.0
+        rank += 1
+    return np.ascontiguousarray(columns[: max(rank, 1)].T)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Categories and their counts in both tables.
+
+    Parameters
+    ----------
+    labels
+        The categories, most frequent first.
+    a, b
+        ``(L,)`` rows of either table.
+    other_a, other_b
+        Rows with categories that were not counted one by one in both tables.
+    """
+
+    labels: tuple[str, ...]
+    a: Floats
+    b: Floats
+    other_a: float
+    other_b: float
+
+    @classmethod
+    def of(cls, a: CategoryCounts, b: CategoryCounts) -> Levels:
+        """Match the counts of two tables by category."""
+        left, right = dict(a.values), dict(b.values)
+        shared = [name for name in {**left, **right} if (name in left or not a.rest) and (name in right or not b.rest)]
+        shared.sort(key=lambda name: (-left.get(name, 0) - right.get(name, 0), name))
+        x, y = (np.array([float(side.get(name, 0)) for name in shared]) for side in (left, right))
+        rows_a, rows_b = (sum(part.values()) + side.rest for part, side in ((left, a), (right, b)))
+        return cls(tuple(shared), x, y, rows_a - float(x.sum()), rows_b - float(y.sum()))
+
+    def atoms(self) -> Atoms:
+        """The delta kernel on categories; rare ones share atoms."""
+        a, b = np.append(self.a, self.other_a), np.append(self.b, self.other_b)
+        if len(a) > LEVELS + 100:
+            group = np.arange(len(a))
+            group[LEVELS:] = LEVELS + (group[LEVELS:] % 100)
+            a, b = np.bincount(group, a), np.bincount(group, b)
+        used = a + b > 0
+        return Atoms(np.eye(int(used.sum())), a[used], b[used])
+
+
+def missing_atoms(rows: tuple[int, int], missing: tuple[int, int]) -> Atoms:
+    """Missing or not."""
+    counts = np.array([[total - gone, gone] for total, gone in zip(rows, missing, strict=True)], dtype=float)
+    return Atoms(np.eye(2), counts[0], counts[1])
+
+
+def text_atoms(a: Sequence[str], b: Sequence[str]) -> Atoms:
+    """Texts by the letters they share: the cosine of their counts of three letters in a row."""
+    present: NDArray[np.bool_] = np.zeros(len(a) + len(b), dtype=bool)
+    features = Text().rows([*a, *b], present) * np.sqrt(2)
+    first = np.arange(len(features)) < len(a)
+    return Atoms(features, first.astype(float), (~first).astype(float))

@@ -1,0 +1,201 @@
+"""Compare two tables: the one path from two sources to a verdict."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+
+from .. import _door as door
+from .._version import __version__
+from ..errors import InputError, OptionError, positive_number, whole_number
+from ..sources import JointColumn, open_table
+from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
+from .parts import Finding, TableFacts
+from .reading import Reading, Side, Wanted, read
+from .results import Comparison
+from .subjects import subject
+from .trials import Judge
+from .verdicts import Line, judged
+
+Progress = Callable[[int, int, str], None]
+MARGIN = 0.05
+SAMPLE = 20_000
+STEPS = 6
+
+
+def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
+    a: object,
+    b: object,
+    *,
+    level: float = 0.05,
+    margin: float = MARGIN,
+    select: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    where: str | None = None,
+    sample: int = SAMPLE,
+    rng: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    r"""Compare two tables: same, different, or too few rows to tell; and where they differ.
+
+    Every column is tested by itself on all rows, and all columns together on a random sample, with kernels for numbers,
+    dates, categories and texts; missing values count as values. The verdict weighs effects, not only p-values:
+
+    - *same*: every effect (each column, its missing share, all columns together) is surely smaller than the margin;
+    - *different*: one is significant, all tests taken together, and not surely smaller than the margin;
+    - *undecided*: neither, because there are too few rows.
+
+    Parameters
+    ----------
+    a, b
+        Whatever :func:`twosample.sources.open_table` takes: paths, patterns, database URLs, frames of pandas, polars,
+        Arrow, DuckDB, Dask, Ibis or Spark, arrays, dictionaries of columns; or tables that are open already.
+    level
+        Largest probability of calling tables different when they are not; and of calling them same when one of the
+        effects is at its margin.
+    margin
+        The effect size r (:func:`effect_size`) of a column that is still called the same. 0.05 is a shift of 0.15
+        standard deviations, or a share that goes from 50 % to 55 %. For all columns together it is
+        `margin` over the root of their number: what such a shift in a single column amounts to.
+    select, exclude
+        Names of the columns to compare, and to leave out.
+    kinds
+        What columns mean, where the guess is wrong: ``{"zip": "categorical", "code": "identifier"}``.
+    where
+        Keeps the rows of both tables for which a condition in SQL holds.
+    sample
+        Rows of each table for the joint test, at most.
+    rng
+        A whole number: the seed of samples and permutations. The same seed gives the same answer.
+    progress
+        Called with (steps done, steps in all, what is next).
+
+    Returns
+    -------
+    Comparison
+        ``verdict, headline, joint, columns, findings, rows(20), report(path), to_dict(), to_frame()``.
+
+    Notes
+    -----
+    Two passes over each table (a sample, then counts in bins), in the engine that holds it; nothing grows with the
+    number of rows but their time. Beyond that some milliseconds for a column and a second or two for the joint
+    test. Not for rows that depend on each other, such as days of one time series: they look different by chance more
+    often than `level` says.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> a = {"price": rng.lognormal(size=5000), "shop": rng.choice(["A", "B", "C"], 5000)}
+    >>> b = {"price": rng.lognormal(size=5000), "shop": rng.choice(["A", "B", "C"], 5000, p=[0.2, 0.3, 0.5])}
+    >>> c = ts.compare(a, b)
+    >>> c.verdict, c.columns[0].name, c.columns[0].where[0].label
+    ('different', 'shop', 'C')
+    """
+    level = door.check_level(level)
+    if not positive_number("margin", margin) < 1:
+        raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
+    rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
+    wanted = Wanted(_names("select", select), _names("exclude", exclude) or (), dict(kinds or {}))
+    random = np.random.default_rng(seed)
+    one, two = (int(value) for value in random.integers(1 << 31, size=2))
+    step = _Steps(progress)
+    tables = open_table(a, where=where), open_table(b, where=where)
+    reading = read(tables, wanted, rows, (one, two), step)
+    columns, findings = _comparable(reading)
+    step("testing columns")
+    subjects = [subject(reading, column) for column in columns]
+    judge = Judge(level, sum(part.tests for part in subjects), random)
+    lines = [Line.of(part, judge) for part in subjects]
+    step("testing all columns together")
+    joint = joint_sample(reading, columns, random) if min(subjects[0].rows) >= 2 else None
+    trial = None if joint is None else judge.try_(joint.atoms, joint=True)
+    found = judged(lines, trial, level, margin)
+    step("done")
+    return Comparison(
+        verdict=found.verdict,
+        headline=found.headline,
+        joint=None if joint is None or trial is None else joint_result(joint, trial, level),
+        joint_effect=None if joint is None or trial is None else joint_effect(joint, trial, level),
+        joint_verdict=found.joint_verdict,
+        columns=found.columns,
+        findings=(*findings, *found.findings),
+        a=_facts(reading.a, joint.atoms.m if joint else 0),
+        b=_facts(reading.b, joint.atoms.n if joint else 0),
+        level=level,
+        margin=margin,
+        joint_margin=found.joint_margin,
+        seed=seed,
+        speaking=() if joint is None else speaking_rows(joint, reading),
+        versions=_versions(),
+        notes=_notes(reading, joint, level),
+    )
+
+
+@dataclass
+class _Steps:
+    """Counts the steps for whoever watches."""
+
+    progress: Progress | None
+    done: int = 0
+
+    def __call__(self, what: str) -> None:
+        if self.progress is not None:
+            self.progress(self.done, STEPS, what)
+        self.done += 1
+
+
+def _names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise OptionError(f"{option}={names!r} must be a list of names: [{names!r}].")
+    return tuple(names)
+
+
+def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
+    """The columns to test, and what is known without a test."""
+    findings = [Finding(part.what, part.column, part.detail) for part in reading.schema.findings]
+    columns = []
+    for column in reading.schema.common:
+        a, b = reading.a.profile[column.name], reading.b.profile[column.name]
+        if column.left.kind == column.right.kind == "constant" and a.min == b.min and not a.missing and not b.missing:
+            findings.append(Finding("constant", column.name, f"the same value in all rows of both tables: {a.min}"))
+        else:
+            columns.append(column)
+    if not columns:
+        reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
+        more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
+        raise InputError(
+            f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared. {reasons}{more}. "
+            "Rename columns so that they match, or say what they mean with kinds={...}."
+        )
+    return columns, findings
+
+
+def _facts(side: Side, sampled: int) -> TableFacts:
+    return TableFacts(side.table.name, side.scan.rows, len(side.table.columns), sampled, side.table.engine)
+
+
+def _notes(reading: Reading, joint: Joint | None, level: float) -> tuple[str, ...]:
+    how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
+    return (
+        f"Rows {how} for the joint test; single columns were compared on all rows, texts on samples.",
+        "Adjusted p-values: half of the level for the joint test, Holm among the columns and missing shares.",
+        f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
+        *(() if joint is None else joint.notes),
+    )
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    names = ("numpy", "scipy", "polars", "narwhals")
+    return (
+        ("twosample", __version__),
+        ("python", platform.python_version()),
+        *((name, version(name)) for name in names),
+    )

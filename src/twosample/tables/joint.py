@@ -1,0 +1,167 @@
+"""All columns together: one Gaussian kernel on the coordinates of mixed rows, on a random sample of each table."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engines import LowRank
+from ..engines.pivots import choose_landmarks
+from ..engines.threads import available_cores
+from ..errors import SmallSampleWarning
+from ..kernels import Gaussian
+from ..kernels.bandwidth import distance_quantiles
+from ..planning import EffectSize
+from ..results import TestResult, conclude
+from ..sources import JointColumn
+from ..structured.columns import Categories, Number, Text
+from ..structured.records import Column, record_kernel
+from .moments import ROWS_FOR_INTERVAL, Atoms
+from .parts import SpeakingRow, Value
+from .reading import NUMBERS, Reading
+from .trials import Trial
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RANK = 256
+"""Features of the joint kernel."""
+
+CELLS = 20_000_000
+"""Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
+
+KEPT = 100
+"""Rows of each table that are kept to be shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint sample as atoms.
+
+    Parameters
+    ----------
+    atoms
+        One for each row.
+    chosen
+        The row numbers of either sample that were taken.
+    kernel
+        The kernel on coordinates.
+    columns
+        How many columns there are.
+    notes
+        How it was done.
+    """
+
+    atoms: Atoms
+    chosen: tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]
+    kernel: Gaussian
+    columns: int
+    notes: tuple[str, ...]
+
+
+def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Generator) -> Joint:
+    """Rows as coordinates, and the features of the kernel on them."""
+    a, b = reading.samples
+    wide = sum(64 if column.kind == "categorical" else 129 if column.kind == "text" else 2 for column in columns)
+    most = max(500, CELLS // (2 * wide))
+    chosen = tuple(np.sort(rng.choice(len(part), min(most, len(part)), replace=False)) for part in (a, b))
+    pooled = a[chosen[0]].vstack(b[chosen[1]])
+    fields = {column.name: _column(pooled[column.name], column, reading) for column in columns}
+    z = record_kernel(fields).rows
+    width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
+    kernel = Gaussian(width)
+    landmarks, certificate = choose_landmarks(kernel, z, 1e-3, RANK, rng, available_cores())
+    features = landmarks(z).astype(np.float64)
+    residual = max(0.0, 1.0 - float(np.einsum("ij,ij->", features, features)) / len(z))
+    first = (np.arange(len(z)) < len(chosen[0])).astype(np.float64)
+    notes = (
+        f"Joint test: {len(chosen[0])} and {len(chosen[1])} rows, {z.shape[1]} coordinates of {len(columns)} columns, "
+        f"{kernel!r} on them.",
+        f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
+    )
+    return Joint(Atoms(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
+
+
+def _column(series: pl.Series, column: JointColumn, reading: Reading) -> Column:
+    missing = series.is_null().to_numpy()
+    if column.kind in NUMBERS:
+        scale = reading.scales[column.name]
+        values = scale.inside(series.fill_null(scale.centre).to_numpy())
+        return Column(values, missing, Number(scale.width, scale.centre))
+    if column.kind == "categorical":
+        return Column(series.rank("dense").fill_null(0).to_numpy().astype(np.int64), missing, Categories())
+    return Column(series.fill_null("").to_list(), missing, Text())
+
+
+def joint_result(joint: Joint, trial: Trial, level: float) -> TestResult:
+    """The joint test as a result like any other."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallSampleWarning)  # the verdict says so
+        return conclude(
+            trial.law,
+            statistic=trial.statistic,
+            level=level,
+            m=trial.m,
+            n=trial.n,
+            test="MMD two-sample test of tables",
+            symbol="MMD²_u",
+            columns=joint.columns,
+            null=trial.null,
+            kernel=joint.kernel,
+            engine=LowRank(max_rank=RANK),
+            reason=f"{trial.m + trial.n} sampled rows",
+            notes=joint.notes,
+        )
+
+
+def joint_effect(joint: Joint, trial: Trial, level: float) -> EffectSize | None:
+    """Its effect size."""
+    if min(trial.m, trial.n) < ROWS_FOR_INTERVAL:
+        return None
+    found = trial.effect
+    return EffectSize(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        level=1 - 2 * level,
+        mmd=max(found.squared, 0.0) ** 0.5,
+        spread=found.spread,
+        m=trial.m,
+        n=trial.n,
+        kernel=joint.kernel,
+    )
+
+
+def speaking_rows(joint: Joint, reading: Reading) -> tuple[SpeakingRow, ...]:
+    """The rows of either table at which the joint witness speaks most for it, strongest first."""
+    witness = joint.atoms.witness()
+    largest = float(np.abs(witness).max()) or 1.0
+    found: list[SpeakingRow] = []
+    ahead = len(joint.chosen[0])
+    for table, side, chosen, values in (
+        ("a", reading.a, joint.chosen[0], witness[:ahead]),
+        ("b", reading.b, joint.chosen[1], -witness[ahead:]),
+    ):
+        order = np.argsort(-values, kind="stable")[:KEPT]
+        order = order[values[order] > 0]
+        rows = side.sample[chosen[order]].rows(named=True)
+        sign = 1.0 if table == "a" else -1.0
+        for index, row in zip(order.tolist(), rows, strict=True):
+            position = int(chosen[index])
+            score = sign * float(values[index]) / largest
+            plain = {name: _plain(value) for name, value in row.items()}
+            found.append(SpeakingRow(table, score, position, position if side.whole else None, plain))  # type: ignore[arg-type]
+    return tuple(sorted(found, key=lambda row: -abs(row.score)))
+
+
+def _plain(value: object) -> Value:
+    """A cell as JSON can hold it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else (None if np.isnan(value) else str(value))
+    isoformat = getattr(value, "isoformat", None)
+    return str(isoformat()) if callable(isoformat) else str(value)

@@ -1,0 +1,293 @@
+r"""Two samples seen through features: one place for the statistic, its law under H0, and the effect with its interval.
+
+A column is a few hundred *atoms* (values, bins or categories), each with features :math:`\varphi` and with the number
+of rows that either table has there; the joint sample is the same with a row for each atom. With the kernel
+:math:`k = \varphi'\varphi` everything follows from means and covariances of the features: :math:`\mathrm{MMD}^2_u`,
+the eigenvalues of the pooled covariance (Theorem 'Asymptotic distribution'), the traces that the law beyond H0 needs
+(:mod:`twosample.planning.laws`), and the witness. O(A D²) for A atoms and D features, whatever the number of rows.
+
+Diagonals are left out as everywhere (:mod:`twosample.core.centred`): a row never meets itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from ..core.centred import CentredSpectrum
+from ..core.evidence import Evidence
+from ..core.labellings import Labellings
+from ..core.sums import BlockSums
+from ..core.types import Floats
+from ..engines.featured import without_diagonal
+from ..planning.effects import effect_of
+from ..planning.intervals import invert
+from ..planning.laws import beyond, linear_variance
+from ..statistics import Unbiased
+
+ROWS_FOR_INTERVAL = 4
+"""With fewer rows in a table nothing is known of the spread."""
+
+_NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Where rows can be, and how many rows of either table are there.
+
+    Parameters
+    ----------
+    features
+        ``(A, D)`` features.
+    a, b
+        ``(A,)`` rows of the first and of the second table.
+    residual
+        What k(z, z) has beyond the length of the features, on average: the part of the kernel that they leave out.
+    """
+
+    features: Floats
+    a: Floats
+    b: Floats
+    residual: float = 0.0
+
+    @cached_property
+    def m(self) -> int:
+        """Rows of the first table."""
+        return round(float(self.a.sum()))
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of the second table."""
+        return round(float(self.b.sum()))
+
+    @cached_property
+    def centred(self) -> Floats:
+        """``(A, D)`` features less their pooled mean."""
+        return np.asarray(self.features - (self.a + self.b) @ self.features / (self.m + self.n))
+
+    @cached_property
+    def difference(self) -> Floats:
+        """``(D,)`` difference of the mean embeddings."""
+        return np.asarray((self.a / self.m - self.b / self.n) @ self.centred)
+
+    def witness(self) -> Floats:
+        """``(A,)`` the witness function at the atoms."""
+        return np.asarray(self.centred @ self.difference)
+
+    def evidence(self, labels: Labellings | None) -> Evidence:
+        """What a null may look at; `labels` are worlds of m + n rows, for nulls that look at other worlds.
+
+        Only whole numbers of rows can be relabelled.
+        """
+        sums = self._sums(labels)
+        form = Unbiased().form(self.m, self.n)
+        return Evidence(
+            values=form.value(sums),
+            tolerance=form.tolerance(sums),
+            exhaustive=labels is not None and labels.exhaustive,
+            m=self.m,
+            n=self.n,
+            kernel="",
+            bounds=None,
+            term_count=min(self.m, self.n) // 2,
+            form=form,
+            centred=self._spectrum,
+            spread=sums.spread,
+            least=Unbiased().least_pvalue(self.m, self.n),
+        )
+
+    def _sums(self, labels: Labellings | None) -> BlockSums:
+        phi = self.centred
+        lengths = np.einsum("ij,ij->i", phi, phi)
+        if labels is None:
+            S, diagonal = (self.a @ phi)[None], np.array([self.a @ lengths])
+        else:
+            rows = np.concatenate([np.repeat(np.arange(len(phi)), np.round(w).astype(int)) for w in (self.a, self.b)])
+            carried = np.concatenate([phi, lengths[:, None]], axis=1)[rows]
+            worlds = labels.sums(slice(0, len(rows)), carried)
+            S, diagonal = worlds[:, :-1], worlds[:, -1]
+        own = np.einsum("rj,rj->r", S, S)
+        trace = float((self.a + self.b) @ lengths)
+        return BlockSums(own, -own, own, diagonal, trace - diagonal, self.m, self.n, 1e-12)
+
+    def _spectrum(self) -> CentredSpectrum:
+        """The centred kernel of the pool."""
+        side = Side.of(self.centred, self.a + self.b)
+        size, level = side.size, side.trace
+        values = without_diagonal(np.asarray(np.linalg.eigvalsh(side.covariance), np.float64), level / size, int(size))
+        square = max(side.square, 0.0)
+        values *= sqrt(square / max(float(values @ values), 1e-300))
+        magnitude = float((self.a + self.b) @ np.einsum("ij,ij->i", self.features, self.features)) / size
+        return CentredSpectrum(square, level * size / (size - 1), magnitude, values, side.cube, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One sample: its features, centred on their own mean, and their covariance.
+
+    Parameters
+    ----------
+    phi
+        ``(A, D)`` features of the atoms that have rows.
+    weights
+        ``(A,)`` rows.
+    mean
+        ``(D,)`` the mean that was taken off.
+    covariance
+        ``(D, D)`` plug-in covariance.
+    lengths
+        ``(A,)`` squared lengths.
+    """
+
+    phi: Floats
+    weights: Floats
+    mean: Floats
+    covariance: Floats
+    lengths: Floats
+
+    @classmethod
+    def of(cls, features: Floats, weights: Floats) -> Side:
+        """From features of atoms and their rows."""
+        used = weights > 0
+        weights, phi = weights[used], features[used]
+        size = float(weights.sum())
+        mean = weights @ phi / size
+        phi = phi - mean
+        return cls(phi, weights, mean, (phi.T * weights) @ phi / size, np.einsum("ij,ij->i", phi, phi))
+
+    @cached_property
+    def size(self) -> float:
+        """Rows."""
+        return float(np.round(self.weights.sum()))
+
+    @cached_property
+    def trace(self) -> float:
+        """Trace of the plug-in covariance."""
+        return float(self.weights @ self.lengths) / self.size
+
+    @cached_property
+    def square(self) -> float:
+        """Trace of the squared covariance without the diagonal of the kernel matrix, unbiased."""
+        n, squares = self.size, float(self.weights @ self.lengths**2)
+        off = n * n * float((self.covariance**2).sum()) - squares
+        inner = off - 2 * squares / (n - 2) + (n * self.trace) ** 2 / ((n - 1) * (n - 2))
+        return max(inner / (n * (n - 3)), 0.0)
+
+    @cached_property
+    def cube(self) -> float:
+        """Trace of the third power, likewise."""
+        n, C = self.size, self.covariance
+        bent = np.einsum("ij,ij->i", self.phi @ C, self.phi)
+        total = n**3 * float(np.vdot(C @ C, C)) - 3 * n * float(self.weights @ (self.lengths * bent))
+        total += 2 * float(self.weights @ self.lengths**3)
+        return max(total / (n * (n - 1) * (n - 2)), 0.0)
+
+    def mixed(self, other: Side) -> float:
+        """Trace of the squared covariance of this side times that of the other one."""
+        n, C = self.size, other.covariance
+        bent = np.einsum("ij,ij->i", self.phi @ C, self.phi)
+        total = n * n * float(np.vdot(self.covariance @ C, self.covariance.T)) - float(
+            self.weights @ (self.lengths * bent)
+        )
+        return max(total / (n * (n - 1)), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSides:
+    """Two samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows.
+
+    Parameters
+    ----------
+    sizes
+        Rows of both.
+    squared
+        MMD²_u.
+    spread
+        The mean variance in feature space.
+    covariances, squares, triangles
+        As there.
+    """
+
+    sizes: tuple[int, int]
+    squared: float
+    spread: float
+    covariances: Floats
+    squares: Floats
+    triangles: Floats
+
+    @classmethod
+    def of(cls, atoms: Atoms) -> TwoSides:
+        """Measure two samples; at least four rows each."""
+        x, y = Side.of(atoms.centred, atoms.a), Side.of(atoms.centred, atoms.b)
+        m, n = atoms.m, atoms.n
+        spreads = x.trace * m / (m - 1), y.trace * n / (n - 1)
+        squared = float(atoms.difference @ atoms.difference) - spreads[0] / m - spreads[1] / n
+        cross = float(np.vdot(x.covariance, y.covariance)) * m * n / ((m - 1) * (n - 1))
+        triangles = np.empty((2, 2, 2))
+        triangles[0, 0, 0], triangles[1, 1, 1] = x.cube, y.cube
+        triangles[0, 0, 1] = triangles[0, 1, 0] = triangles[1, 0, 0] = x.mixed(y)
+        triangles[0, 1, 1] = triangles[1, 0, 1] = triangles[1, 1, 0] = y.mixed(x)
+        return cls(
+            (m, n),
+            squared,
+            float(np.mean(spreads)) + atoms.residual,
+            np.stack([_covariance(x, y), _covariance(y, x)]),
+            np.array([[x.square, cross], [cross, y.square]]),
+            triangles,
+        )
+
+    def witness_variances(self) -> Floats:
+        """``(2,)`` variances of the true witness over each sample, without the noise of the estimated one."""
+        noise = self.squares @ (1 / np.array(self.sizes))
+        return np.asarray(np.maximum(self.covariances[:, 0, 0] - noise, 0.0))
+
+
+def _covariance(own: Side, other: Side) -> Floats:
+    """Covariance, over the rows of one sample, of the witness and of k(z,z) - 2 E k(z,z')."""
+    n = own.size
+    inner = own.phi @ own.mean
+    raw = own.lengths + 2 * inner + float(own.mean @ own.mean)  # k(z, z)
+    mine = (n * (inner + float(own.mean @ own.mean)) - raw) / (n - 1)
+    theirs = own.phi @ other.mean + float(own.mean @ other.mean)
+    values = np.stack([mine - theirs, raw - 2 * mine])
+    values -= (values @ own.weights / n)[:, None]
+    return np.asarray((values * own.weights) @ values.T / (n - 1))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size r with its interval, and what it is made of.
+
+    Parameters
+    ----------
+    value, low, high
+        r and its interval.
+    squared
+        MMD²_u.
+    spread
+        The mean variance in feature space.
+    """
+
+    value: float
+    low: float
+    high: float
+    squared: float
+    spread: float
+
+
+def effect(atoms: Atoms, tail: float) -> Effect:
+    """The effect size, and the interval that leaves out `tail` on either side; from 0 to 1 with too few rows."""
+    if min(atoms.m, atoms.n) < ROWS_FOR_INTERVAL:
+        return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
+    seen = TwoSides.of(atoms)
+    spread, squared = seen.spread, seen.squared
+    if spread <= 1e-12 * max(float(np.abs(atoms.features).max()), 1e-300) ** 2 and squared <= spread:
+        high = sqrt(min(1.0, _NONE_SEEN / (2 * min(seen.sizes))))  # nothing varies: what may vary was not seen
+        return Effect(0.0, 0.0, high, 0.0, spread)
+    per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0
+    law = beyond(seen, linear_variance(seen, per_spread), squared)
+    low, high = invert(law, squared, tail)
+    return Effect(effect_of(squared, spread), effect_of(low, spread), effect_of(high, spread), squared, spread)

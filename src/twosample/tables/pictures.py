@@ -1,0 +1,170 @@
+"""Small data for pictures of a column, and the places where it differs most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import numpy as np
+
+from ..core.types import Floats
+from .atoms import Levels, Line
+from .parts import NumberPicture, Picture, Place, SharePicture
+from .subjects import Subject
+
+BINS = 40
+SHOWN = 12
+"""Categories of a picture."""
+
+_GRID = 121
+_PLACES = 3
+_DAY = 86_400.0
+
+
+def picture(subject: Subject) -> Picture | None:
+    """The two distributions of a column."""
+    if subject.kind == "boolean" and subject.line is not None:
+        return _shares(_as_levels(subject.line), subject)
+    if subject.line is not None:
+        return _densities(subject.line, subject.kind == "datetime")
+    if subject.levels is not None:
+        return _shares(subject.levels, subject)
+    return _words(subject) if subject.texts and subject.atoms is not None else None
+
+
+def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
+    """Where the tables differ most."""
+    if isinstance(shown, NumberPicture) and subject.line is not None:
+        return _ranges(subject.line, shown)
+    if isinstance(shown, SharePicture):
+        return tuple(
+            Place(f"{label}: {_share(a)} against {_share(b)}", a, b, label=label)
+            for label, a, b in zip(shown.labels, shown.shares_a, shown.shares_b, strict=True)
+            if a != b
+        )[:_PLACES]
+    return ()
+
+
+def missing_place(subject: Subject) -> Place:
+    """The missing share as a place."""
+    a, b = (gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True))
+    return Place(f"missing: {_share(a)} against {_share(b)} of all rows", a, b)
+
+
+def _densities(line: Line, dates: bool) -> NumberPicture:
+    atoms = line.atoms
+    heap = np.cumsum(atoms.a + atoms.b)
+    low, high = (float(line.places[np.searchsorted(heap, share * heap[-1])]) for share in (0.005, 0.995))
+    if low == high:
+        low, high = float(line.places[0]), float(line.places[-1])
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, BINS + 1)
+    index = np.clip(np.searchsorted(edges, line.places, side="right") - 1, 0, BINS - 1)
+    wide = edges[1] - edges[0]
+    first, second = (
+        np.bincount(index, weights, minlength=BINS) / (weights.sum() * wide) for weights in (atoms.a, atoms.b)
+    )
+    grid = np.linspace(low, high, _GRID)
+    return NumberPicture(
+        _plain(edges), _plain(first), _plain(second), _plain(grid), _plain(_witness(line, grid)), dates
+    )
+
+
+def _witness(line: Line, at: Floats) -> Floats:
+    weights = line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
+    steps = (at[:, None] - line.places) / line.scale.width
+    return np.asarray(np.exp(-0.5 * steps**2) @ weights)
+
+
+def _ranges(line: Line, shown: NumberPicture) -> tuple[Place, ...]:
+    """Stretches over which the witness is above half of its peak, by how much the shares differ there."""
+    grid, witness = np.array(shown.grid), np.array(shown.witness)
+    strong = np.abs(witness) >= 0.5 * np.abs(witness).max()
+    sign = np.where(strong, np.sign(witness), 0.0)
+    cuts = [0, *(np.flatnonzero(np.diff(sign)) + 1).tolist(), len(grid)]
+    found = []
+    for start, stop in pairwise(cuts):
+        if sign[start] == 0:
+            continue
+        low = -np.inf if start == 0 else float(grid[start])
+        high = np.inf if stop == len(grid) else float(grid[stop - 1])
+        inside = (line.places >= low) & (line.places <= high)
+        a, b = (float(w[inside].sum() / w.sum()) for w in (line.atoms.a, line.atoms.b))
+        text = f"{_range(low, high, shown)}: {_share(a)} against {_share(b)}"
+        ends = (None if np.isinf(low) else low, None if np.isinf(high) else high)
+        found.append(Place(text, a, b, *ends))
+    return tuple(sorted(found, key=lambda place: -abs(place.share_a - place.share_b))[:_PLACES])
+
+
+def _range(low: float, high: float, shown: NumberPicture) -> str:
+    wide = shown.edges[-1] - shown.edges[0]
+    first, last = (_number(end, wide, shown.dates) for end in (low, high))
+    if np.isinf(low) and np.isinf(high):
+        return "everywhere"
+    if np.isinf(low):
+        return f"up to {last}"
+    return f"from {first}" if np.isinf(high) else f"{first} to {last}"
+
+
+def _number(value: float, wide: float, dates: bool) -> str:
+    """A number with as many digits as the width of the picture needs; seconds as a date, or a time of day."""
+    if np.isinf(value):
+        return ""
+    if dates and abs(value) < 2e11:
+        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
+        form = "%H:%M:%S" if abs(value) <= _DAY else "%Y-%m-%d" if wide > 10 * _DAY else "%Y-%m-%d %H:%M"
+        return when.strftime(form)
+    digits = max(0, 2 - int(np.floor(np.log10(wide)))) if wide > 0 else 6
+    return f"{value:.{digits}f}" if digits <= 6 and abs(value) < 1e12 else f"{value:.6g}"
+
+
+def _as_levels(line: Line) -> Levels:
+    """Zeros and ones as categories."""
+    labels = tuple({0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.places.tolist())
+    return Levels(labels, line.atoms.a, line.atoms.b, 0.0, 0.0)
+
+
+def _shares(levels: Levels, subject: Subject) -> SharePicture:
+    one, two = levels.a / subject.rows[0], levels.b / subject.rows[1]
+    order = np.argsort(-np.abs(one - two), kind="stable")[:SHOWN]
+    other_a, other_b = (
+        max(0.0, (float(counts.sum()) + rest) / rows - float(share[order].sum()))
+        for counts, rest, rows, share in (
+            (levels.a, levels.other_a, subject.rows[0], one),
+            (levels.b, levels.other_b, subject.rows[1], two),
+        )
+    )
+    missing = [gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True)]
+    labels = tuple(levels.labels[i] for i in order.tolist())
+    return SharePicture(labels, _plain(one[order]), _plain(two[order]), other_a, other_b, missing[0], missing[1])
+
+
+def _words(subject: Subject) -> SharePicture:
+    """Words by the share of texts that have them."""
+    assert subject.texts is not None
+    counts = [Counter(word for text in texts for word in set(text.lower().split())) for texts in subject.texts]
+    sizes = [max(1, len(texts)) for texts in subject.texts]
+    known = {*counts[0], *counts[1]}
+    shares = {word: (counts[0][word] / sizes[0], counts[1][word] / sizes[1]) for word in known}
+    top = sorted(known, key=lambda word: (-abs(shares[word][0] - shares[word][1]), word))[:SHOWN]
+    missing = [gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True)]
+    first, second = (tuple(shares[word][side] for word in top) for side in (0, 1))
+    return SharePicture(tuple(top), first, second, None, None, missing[0], missing[1], words=True)
+
+
+def _share(value: float) -> str:
+    percent = 100 * value
+    return (
+        f"{percent:.0f} %"
+        if percent >= 10
+        else f"{percent:.1f} %"
+        if percent >= 1 or value == 0
+        else f"{percent:.2g} %"
+    )
+
+
+def _plain(values: Floats) -> tuple[float, ...]:
+    """Numbers as JSON holds them, to six digits."""
+    return tuple(float(f"{value:.6g}") for value in values.tolist())

@@ -1,0 +1,103 @@
+"""What is tested: the values of each column, its missing share, and all columns together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.types import Floats
+from ..sources import JointColumn, Kind
+from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
+from .moments import Atoms
+from .reading import NUMBERS, Reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXACT_ROWS = 10_000
+"""Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
+
+TEXTS = 5000
+"""Texts of each table that are compared, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One column, ready to be tested.
+
+    Parameters
+    ----------
+    name, kind
+        The column.
+    rows
+        Rows of either table.
+    missing
+        Rows without a value.
+    atoms
+        Its values; None if one of the tables has fewer than two.
+    line, levels, texts
+        The same as numbers, categories or texts: one of them is there.
+    """
+
+    name: str
+    kind: Kind
+    rows: tuple[int, int]
+    missing: tuple[int, int]
+    atoms: Atoms | None
+    line: Line | None = None
+    levels: Levels | None = None
+    texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+
+    @cached_property
+    def missing_atoms(self) -> Atoms | None:
+        """Missing or not; None if nothing is missing, or there are not two rows in each table."""
+        if not any(self.missing) or min(self.rows) < 2:
+            return None
+        return missing_atoms(self.rows, self.missing)
+
+    @property
+    def tests(self) -> int:
+        """How many tests it takes."""
+        return (self.atoms is not None) + (self.missing_atoms is not None)
+
+
+def subject(reading: Reading, column: JointColumn) -> Subject:
+    """The column as atoms: from bins and counts of all rows, or from the rows themselves where they are at hand."""
+    rows = reading.a.scan.rows, reading.b.scan.rows
+    if column.kind in NUMBERS:
+        return _of_numbers(reading, column, rows)
+    if column.kind == "categorical":
+        a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
+        levels = Levels.of(a, b)
+        enough = min(rows[0] - a.missing, rows[1] - b.missing) >= 2
+        atoms = levels.atoms() if enough else None
+        return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, levels=levels)
+    missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
+    one, two = (_some(part[column.name].drop_nulls()) for part in reading.samples)
+    atoms = text_atoms(one, two) if min(len(one), len(two)) >= 2 else None
+    return Subject(column.name, column.kind, rows, missing, atoms, texts=(one, two))
+
+
+def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) -> Subject:
+    a, b = (side.scan.moments[column.name] for side in (reading.a, reading.b))
+    scale, line = reading.scales[column.name], None
+    if min(a.rows, b.rows) >= 2:
+        if reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS:
+            one, two = (_doubles(part[column.name]) for part in reading.samples)
+            line = line_of_values(one, two, scale)
+        else:
+            line = line_of_bins(a, b, scale)
+    atoms = None if line is None else line.atoms
+    return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, line=line)
+
+
+def _doubles(series: pl.Series) -> Floats:
+    return np.asarray(series.drop_nulls().to_numpy(), dtype=np.float64)
+
+
+def _some(texts: pl.Series) -> tuple[str, ...]:
+    """Texts from all over the sample."""
+    return tuple(texts.gather_every(max(1, -(-len(texts) // TEXTS))).to_list())

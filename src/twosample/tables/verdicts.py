@@ -1,0 +1,225 @@
+"""From tests to a verdict: what each line says, what all of them say together, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from ..core.adjust import benjamini_hochberg
+from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
+from .pictures import missing_place, picture, places
+from .subjects import Subject
+from .trials import Judge, Trial, adjusted
+
+_ORDER: dict[Verdict, int] = {"different": 0, "undecided": 1, "same": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A column with its tests.
+
+    Parameters
+    ----------
+    subject
+        The column.
+    values, missing
+        The tests of its values and of its missing share; None where there is none.
+    """
+
+    subject: Subject
+    values: Trial | None
+    missing: Trial | None
+
+    @classmethod
+    def of(cls, subject: Subject, judge: Judge) -> Line:
+        """Make the tests."""
+        values = None if subject.atoms is None else judge.try_(subject.atoms)
+        missing = None if subject.missing_atoms is None else judge.try_(subject.missing_atoms)
+        return cls(subject, values, missing)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Those that there are."""
+        return [trial for trial in (self.values, self.missing) if trial is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """All tests weighed.
+
+    Parameters
+    ----------
+    verdict, joint_verdict
+        Of all, and of the joint test alone.
+    columns
+        The columns, those that contribute most first.
+    headline
+        In one sentence.
+    findings
+        Differences that are significant and too small to matter.
+    joint_margin
+        The margin of the joint effect.
+    """
+
+    verdict: Verdict
+    joint_verdict: Verdict
+    columns: tuple[ColumnComparison, ...]
+    headline: str
+    findings: tuple[Finding, ...]
+    joint_margin: float
+
+
+def judged(lines: Sequence[Line], joint: Trial | None, level: float, margin: float) -> Judgement:
+    """Weigh all tests: adjusted p-values against the level, effects against the margin."""
+    pvalues = [trial.pvalue for line in lines for trial in line.trials]
+    both = zip(adjusted(pvalues, None if joint is None else joint.pvalue), benjamini_hochberg(pvalues), strict=True)
+    columns = [_column(line, [next(both) for _ in line.trials], level, margin) for line in lines]
+    columns.sort(key=lambda column: (_ORDER[column.verdict], -_strength(column), column.pvalue))
+    joint_margin = margin / sqrt(len(lines))
+    together: Verdict = "undecided" if joint is None else joint.verdict(2 * joint.pvalue, level, joint_margin)
+    verdict = _overall([together, *(column.verdict for column in columns)])
+    findings = [_small(column, level, margin) for column in columns]
+    if joint is not None and together == "same" and 2 * joint.pvalue <= level:
+        text = f"all columns together: p = {joint.pvalue:.2g}, but an effect of at most {joint.effect.high:.2g}"
+        findings.append(Finding("small", None, f"{text}: below the margin of {joint_margin:.2g}"))
+    words = _headline(verdict, columns, _needed(lines, joint, margin, joint_margin))
+    kept = tuple(finding for finding in findings if finding is not None)
+    return Judgement(verdict, together, tuple(columns), words, kept, joint_margin)
+
+
+def _overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """Different if one is, same if all are."""
+    return min(verdicts, key=lambda verdict: _ORDER[verdict])
+
+
+def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin: float) -> ColumnComparison:
+    subject, values = line.subject, line.values
+    own = pvalues.pop(0) if values is not None else (1.0, 1.0)
+    missing = None
+    if line.missing is not None:
+        missing = _missing(subject, line.missing, pvalues.pop(0), level, margin)
+    verdict: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
+    if missing is not None:
+        verdict = _overall([verdict, missing.verdict])
+    shown = picture(subject)
+    effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
+    return ColumnComparison(
+        name=subject.name,
+        kind=subject.kind,
+        statistic=0.0 if values is None else values.statistic,
+        pvalue=1.0 if values is None else values.pvalue,
+        adjusted_pvalue=float(own[0]),
+        fdr_pvalue=float(own[1]),
+        effect=effect[0],
+        effect_low=effect[1],
+        effect_high=effect[2],
+        verdict=verdict,
+        rows_a=subject.rows[0] - subject.missing[0] if values is None else values.m,
+        rows_b=subject.rows[1] - subject.missing[1] if values is None else values.n,
+        missing=missing,
+        method=_method(subject, values),
+        picture=shown,
+        where=_where(subject, shown, values, line.missing, level),
+    )
+
+
+def _where(
+    subject: Subject, shown: Picture | None, values: Trial | None, missing: Trial | None, level: float
+) -> tuple[Place, ...]:
+    """Where the column differs, as far as it does."""
+    found = places(subject, shown) if values is not None and values.pvalue <= level else ()
+    if missing is None or missing.pvalue > level:
+        return found
+    return (*found, missing_place(subject))
+
+
+def _missing(
+    subject: Subject, trial: Trial, pvalues: tuple[float, float], level: float, margin: float
+) -> MissingComparison:
+    return MissingComparison(
+        missing_a=subject.missing[0],
+        missing_b=subject.missing[1],
+        share_a=subject.missing[0] / subject.rows[0],
+        share_b=subject.missing[1] / subject.rows[1],
+        pvalue=trial.pvalue,
+        adjusted_pvalue=float(pvalues[0]),
+        fdr_pvalue=float(pvalues[1]),
+        effect=trial.effect.value,
+        effect_low=trial.effect.low,
+        effect_high=trial.effect.high,
+        verdict=trial.verdict(float(pvalues[0]), level, margin),
+    )
+
+
+def _method(subject: Subject, trial: Trial | None) -> str:
+    if trial is None:
+        return "fewer than two values in one of the tables: only the missing share is compared"
+    if subject.line is not None:
+        kernel = f"Gaussian kernel, bandwidth {subject.line.scale.width:.4g}"
+        rows = "all rows" if subject.line.exact else f"all rows, in bins of {2.0**subject.line.scale.grid.unit:.4g}"
+    elif subject.levels is not None:
+        kernel, rows = f"delta kernel on {len(subject.levels.labels)} categories", "all rows"
+    else:
+        kernel, rows = "cosine of counts of three letters in a row", f"{trial.m} and {trial.n} sampled texts"
+    return f"{kernel}; {rows}; {trial.null.name}"
+
+
+def _strength(column: ColumnComparison) -> float:
+    return max(column.effect, column.missing.effect if column.missing else 0.0)
+
+
+def _small(column: ColumnComparison, level: float, margin: float) -> Finding | None:
+    """A significant difference that is too small to matter."""
+    if column.verdict != "same":
+        return None
+    parts = []
+    if column.adjusted_pvalue <= level:
+        parts.append(f"adjusted p = {column.adjusted_pvalue:.2g}, but an effect of at most {column.effect_high:.2g}")
+    if column.missing is not None and column.missing.adjusted_pvalue <= level:
+        shares = f"{column.missing.share_a:.3g} and {column.missing.share_b:.3g}"
+        parts.append(f"missing shares differ, {shares}, by an effect of at most {column.missing.effect_high:.2g}")
+    return Finding("small", column.name, f"{'; '.join(parts)}: below the margin of {margin:g}") if parts else None
+
+
+def _needed(lines: Sequence[Line], joint: Trial | None, margin: float, joint_margin: float) -> int | None:
+    """About how many rows in each table would show that all is within the margins; None if no number would."""
+    needed = []
+    trials = [(trial, margin) for line in lines for trial in line.trials]
+    trials += [(joint, joint_margin)] if joint is not None else []
+    for trial, border in trials:
+        if trial.effect.high >= border:
+            needed.append(trial.rows_needed(border))
+    known = [rows for rows in needed if rows is not None]
+    return max(known) if known and len(known) == len(needed) else None
+
+
+def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: int | None) -> str:
+    count = len(columns)
+    all_columns = "the one common column" if count == 1 else f"all {count} columns"
+    if verdict == "same":
+        return f"Same within the margin: {all_columns}{'' if count == 1 else ', each and together'}."
+    if verdict == "different":
+        found = [column for column in columns if column.verdict == "different"]
+        if not found:
+            return f"Different: no single column of {count}, but all of them together."
+        return f"Different: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {_clipped(found[0].name)}."
+    open_ = sum(column.verdict == "undecided" for column in columns)
+    what = (
+        f"{open_} of {count} columns undecided"
+        if open_
+        else "each column is the same within the margin, but all together are undecided"
+    )
+    if needed is None:
+        return f"Too few rows to tell: {what}."
+    return f"Too few rows to tell: {what}; about {_rounded(needed)} rows in each table might settle it."
+
+
+def _clipped(name: str) -> str:
+    return name if len(name) <= 60 else name[:59] + "…"
+
+
+def _rounded(rows: int) -> str:
+    """To two digits, upwards."""
+    step = 10 ** max(len(str(rows)) - 2, 0)
+    return f"{-(-rows // step) * step:,}".replace(",", " ")
