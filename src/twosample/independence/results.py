@@ -21,6 +21,8 @@ class IndependenceResult(TestResult):
 
     Parameters
     ----------
+    test, symbol, statistic, pvalue, threshold, level, m, n, columns, null, law, kernel, engine, reason, notes, citation
+        As for :class:`TestResult`; m and n are both the number of pairs.
     kernel_y
         The kernel of y; `kernel` is that of x.
     columns_y
