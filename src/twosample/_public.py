@@ -92,6 +92,6 @@ __all__ = [
     "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
     "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
     "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix",
-    "interval", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings",
-    "testing", "witness",
+    "interval", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel",
+    "strings", "testing", "witness",
 ]  # fmt: skip
