@@ -10,7 +10,7 @@ PEERS_STAMP := $(VENV)/.peers-installed
 PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint types layers docstrings check bench clean
+.PHONY: help setup demo test test-all lint types layers docstrings check bench reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ check: lint types layers docstrings ## all static checks
 
 bench: $(if $(TWOSAMPLE_PEERS_PYTHON),$(STAMP),$(PEERS_STAMP)) ## run the benchmarks against the peers
 	$(BIN)/python -m benchmarks
+
+reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (hours of processor time; resumes)
+	$(BIN)/python -m experiments all
 
 clean: ## remove caches and build products; keeps the virtual environment
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

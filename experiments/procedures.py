@@ -17,9 +17,23 @@ Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], float]
 
 def _mmd(**options: object) -> Test:
     def test(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
-        return ts.mmd_test(x, y, rng=rng, **options).pvalue
+        return ts.mmd_test(x, y, kernel=_kernel(x, y), rng=rng, **options).pvalue
 
     return test
+
+
+_KNOWN: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, ts.Kernel]] = {}
+
+
+def _kernel(x: np.ndarray, y: np.ndarray) -> ts.Kernel:
+    """The Gaussian kernel with the median bandwidth of the pool; found once for the tests of one pair of samples."""
+    key = id(x), id(y)
+    if key not in _KNOWN or _KNOWN[key][0] is not x or _KNOWN[key][1] is not y:
+        pool = np.concatenate([x, y]).reshape(len(x) + len(y), -1)
+        width = ts.Median().bandwidths(pool, "euclidean", np.random.default_rng(0))[0]
+        _KNOWN.clear()
+        _KNOWN[key] = x, y, ts.Gaussian(float(width))
+    return _KNOWN[key][2]
 
 
 def _rival(function: Callable[..., ts.TestResult], **options: object) -> Test:
@@ -39,7 +53,7 @@ PROCEDURES: dict[str, Test] = {
     "t-test": _rival(ts.rivals.hotelling_test),
     "Wolf": _rival(ts.rivals.friedman_rafsky_runs_test, null=WORLDS),
     "Smir": _rival(ts.rivals.friedman_rafsky_ks_test, null=WORLDS),
-    "Hall": _rival(ts.rivals.hall_tajvidi_test, null=WORLDS),
+    "Hall": _rival(ts.rivals.hall_tajvidi_test, null=ts.Permutation(n=99)),
     "Biau": _rival(ts.rivals.biau_gyorfi_test),
 }
 

@@ -1,0 +1,74 @@
+"""Table 2: naive attribute matching, every attribute against every other, by nine tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from experiments import page
+from experiments.matching import SETS, generator
+from experiments.procedures import LEVEL, pvalues
+from experiments.runner import Options, repeat
+
+TESTS = ["MMD_b", "MMD²_u H", "MMD²_u B", "MMD²_u M", "t-test", "Wolf", "Smir", "Hall", "Biau"]
+PAPER = {
+    ("BIO", "same"): [100.0, 100.0, 93.8, 94.8, 95.2, 90.3, 95.8, 95.3, 99.3],
+    ("BIO", "different"): [20.0, 52.6, 17.2, 17.6, 36.2, 17.2, 18.6, 17.9, 42.1],
+    ("FOREST", "same"): [100.0, 100.0, 96.4, 96.0, 97.4, 94.6, 99.8, 95.5, 100.0],
+    ("FOREST", "different"): [3.9, 11.0, 0.0, 0.0, 0.2, 3.8, 0.0, 50.1, 0.0],
+    ("CNUM", "same"): [100.0, 100.0, 94.5, 93.8, 94.0, 98.4, 97.5, 91.2, 98.5],
+    ("CNUM", "different"): [14.9, 52.7, 2.7, 2.5, 19.17, 22.5, 11.6, 79.1, 50.5],
+    ("FOREST10D", "same"): [100.0, 100.0, 94.0, 94.0, 100.0, 93.5, 96.5, 97.0, 100.0],
+    ("FOREST10D", "different"): [86.6, 100.0, 0.0, 0.0, 0.0, 0.0, 1.0, 72.0, 100.0],
+}
+
+
+def work(settings: dict[str, Any], number: int) -> dict[str, dict[str, list[int]]]:
+    """One repetition: how many of the pairs each test accepts, and of how many."""
+    name = settings["name"]
+    seed = generator(settings["seed"], 22, name, number)
+    A, B = SETS[name].halves(np.random.default_rng(seed))
+    found = {kind: {test: [0, 0] for test in TESTS} for kind in ("same", "different")}
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            counts = found["same" if i == j else "different"]
+            for test, p in pvalues(a, b, TESTS, [*seed, i, j]).items():
+                counts[test][0] += p > LEVEL
+                counts[test][1] += 1
+    return found
+
+
+def run(options: Options) -> None:
+    """The table, ours above the paper's."""
+    rows, marks, cost, facts = [], [], 0.0, []
+    repetitions = options.count(100, 1)
+    for name in ["BIO", "FOREST10D"] if options.quick else SETS:
+        done = repeat("table2", work, {"name": name}, range(repetitions), options)
+        cost += done.seconds
+        facts.append(f"{name} {done.cost}")
+        for kind in ("same", "different"):
+            sums = {test: np.sum([o[kind][test] for o in done.outcomes], axis=0) for test in TESTS}
+            rates = [100 * accepted / trials for accepted, trials in sums.values()]
+            trials = int(next(iter(sums.values()))[1])
+            rows.append([f"**{name}**, ours", kind, *(f"{rate:.1f}" for rate in rates)])
+            rows.append([f"{name}, paper", kind, *(f"{value:.1f}" for value in PAPER[name, kind])])
+            marks += [
+                f"{name}, {kind}, {test}: {rate:.1f} against {paper:.1f}"
+                for test, rate, paper in zip(TESTS, rates, PAPER[name, kind], strict=True)
+                if page.differs(rate, paper, trials, trials * 100 // repetitions)
+            ]
+    page.write(options.out, "table2", "Table 2: naive attribute matching", [
+        f"H0 accepted, %, pooled over attributes, at level {LEVEL}; {repetitions} repetitions (100 in the paper).",
+        page.table(["data", "attributes", *TESTS], rows),
+        "Where our rate and the paper's differ by more than their binomial 95 % intervals (pairs taken as independent, "
+        "which makes the intervals too short):",
+        "\n".join(f"- {mark}" for mark in marks) or "Nowhere.",
+        COMMENT,
+        f"Seed {options.seed}; {cost / 60:.0f} minutes of processor time ({', '.join(facts)}).",
+    ])  # fmt: skip
+
+
+COMMENT = """BIO: which six of its 74 features the paper used is not known; here f01 to f06, so its rows are not a
+reproduction. CNUM: the thirteen numeric columns of the file, an inference from their number. FOREST10D: the two
+most frequent cover types. "MMD²_u B" permutes labels (199 worlds, Hall 99); the paper resampled with replacement."""
