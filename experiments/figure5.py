@@ -139,6 +139,6 @@ def _cell(points: list[tuple[int, float, float]], size: int) -> str:
     return found[0] if found else ""
 
 
-COMMENT = """The paper concludes that the quadratic statistic uses every observation to most effect and that the linear one
-is cheaper for a given accuracy when data abound. With the engines beside them the second half changes: `fourier`
+COMMENT = """The paper concludes that the quadratic statistic uses every observation to most effect, and that the linear
+one is cheaper for a given accuracy when data abound. With the engines beside them the second half changes: `fourier`
 and `sketch` have the error of the quadratic statistic at a cost that is linear too."""

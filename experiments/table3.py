@@ -80,9 +80,9 @@ def run(options: Options) -> None:
     ])  # fmt: skip
 
 
-COMMENT = """Each repetition draws two disjoint samples A and B and assigns the attributes of B to those of A so that the sum
-of C_ij, the squared MMD with the kernel of attribute i, is least. Numbers: Gaussian kernels, median bandwidth of
+COMMENT = """Each repetition draws two disjoint samples A and B and assigns the attributes of B to those of A so that the
+sum of C_ij, the squared MMD with the kernel of attribute i, is least. Numbers: Gaussian kernels, median bandwidth of
 attribute i. Graphs: the random-walk kernel on labels and attributes after Borgwardt et al. (2005).
 
 BIO: the paper's six attributes are not known; f01 to f06 here, and "BIO random" draws six of the 74 anew in every
-repetition. The attributes of BIO are heavily alike, which is why nobody reaches 100."""
+repetition."""
