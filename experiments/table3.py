@@ -80,7 +80,7 @@ def run(options: Options) -> None:
     ])  # fmt: skip
 
 
-COMMENT = """Each repetition draws two disjoint samples A and B and assigns the attributes of B to those of A so that the
+COMMENT = """Each repetition draws two disjoint samples A and B and assigns attributes of B to those of A so that the
 sum of C_ij, the squared MMD with the kernel of attribute i, is least. Numbers: Gaussian kernels, median bandwidth of
 attribute i. Graphs: the random-walk kernel on labels and attributes after Borgwardt et al. (2005).
 
