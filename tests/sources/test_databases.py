@@ -108,6 +108,25 @@ def test_samples(fill):
     assert ((counts - 500) ** 2 / 500).sum() < 50  # 19 degrees of freedom
 
 
+def test_nan_and_infinity(fill):
+    if "sqlite" in fill(FRAME.head(1), "probe"):
+        pytest.skip("SQLite turns NaN into NULL by itself")
+    x = np.array([1.0, np.nan, np.inf, 3.0, -np.inf, 8.0, np.nan])
+    part = open_table(fill(pl.DataFrame({"x": x, "y": np.arange(7.0)}), "odd")).profile()[0]
+    assert (part.rows, part.missing, part.infinite, part.min, part.max) == (7, 2, 2, 1.0, 8.0)
+    assert (part.mean, part.std) == (pytest.approx(4.0), pytest.approx(np.std([1, 3, 8], ddof=1)))
+
+
+def test_no_rows(fill):
+    table = open_table(fill(FRAME.clear(), "nothing"))
+    assert table.row_count() == 0
+    assert table.sample(5).columns == table.collect().columns == FRAME.columns
+    assert [part.rows for part in table.profile()] == [0] * 4
+    kinds = infer_kinds(table, table.profile(), table.sample(5))
+    assert {column.kind for column in kinds} == {"mostly missing"}
+    assert table.binned_moments({"x": BinGrid(0, 0, 4)})["x"].rows == 0
+
+
 def test_hostile_names_survive(fill):
     frame = pl.DataFrame({name: RNG.normal(size=40) for name in HOSTILE})
     table = open_table(fill(frame, "ta\"b'le; --"))

@@ -11,7 +11,7 @@ from ..errors import SourceError
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
 from .sampling import SampleKeys, chosen_rows
-from .tallies import BatchTally, BinTally, CountTally, ProfileTally
+from .tallies import tallied
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,23 +54,9 @@ class BatchRows(ABC):
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
         """One pass for profiles, bins and counts."""
-        return self.attempt(lambda: self._scan(grids, counted))
-
-    def _scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
-        profiles = [ProfileTally(info) for info in self.columns()]
-        bins = {name: BinTally(grid) for name, grid in grids.items()}
-        counts = {name: CountTally(name, limit) for name, limit in counted.items()}
-        tally, rows = BatchTally(profiles, bins, counts), 0
-        for batch in self.batches():
-            tally.add(batch)
-            rows += len(batch)
-        self.rows = rows
-        return Scan(
-            rows,
-            tuple(part.result() for part in profiles),
-            {name: part.result() for name, part in bins.items()},
-            {name: part.result() for name, part in counts.items()},
-        )
+        scan = self.attempt(lambda: tallied(self.columns(), self.batches(), grids, counted))
+        self.rows = scan.rows
+        return scan
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample in the order of the rows; all rows if there are no more."""

@@ -125,6 +125,32 @@ class PostgresPuller:
             raise
         return pl.concat(parts) if parts else None
 
+    def estimate(self) -> int | None:
+        """What the statistics of the server say about a table without a condition."""
+        if self.target.table is None or self.target.where is not None:
+            return None
+        from adbc_driver_postgresql import dbapi
+
+        query = (
+            "SELECT c.reltuples::bigint FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+            "ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2"
+        )
+        with dbapi.connect(self.address) as connection, connection.cursor() as cursor:
+            cursor.execute(query, (self.target.schema, self.target.table))
+            found = cursor.fetchall()
+        return int(found[0][0]) if found and found[0][0] > 0 else None
+
+    def empty(self) -> pl.DataFrame:
+        """No rows, in the types that rows come in."""
+        import polars as pl
+        from adbc_driver_postgresql import dbapi
+
+        with dbapi.connect(self.address) as connection, connection.cursor() as cursor:
+            cursor.execute(self.target.select(self.columns) + " LIMIT 0")
+            frame = pl.from_arrow(cursor.fetch_arrow_table())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
     def _frames(self, query: str) -> Iterator[pl.DataFrame]:
         import polars as pl
         from adbc_driver_postgresql import dbapi

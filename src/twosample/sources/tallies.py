@@ -5,6 +5,7 @@ Batches come in the order of the rows, so that no answer depends on threads; the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile
+from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
 from .values import present, strings
 
 if TYPE_CHECKING:
@@ -239,23 +240,31 @@ class CountTally:
         return CategoryCounts(self.name, values, rest, self.missing)
 
 
-@dataclass(eq=False)
-class BatchTally:
-    """All of it for one batch after another."""
-
-    profiles: list[ProfileTally]
-    bins: dict[str, BinTally]
-    counts: dict[str, CountTally]
-
-    def add(self, batch: pl.DataFrame) -> None:
-        """Take in a batch; numbers are made once for profile and bins."""
-        for tally in self.profiles:
-            name = tally.info.name
+def tallied(
+    columns: Sequence[ColumnInfo],
+    batches: Iterable[pl.DataFrame],
+    grids: Mapping[str, BinGrid],
+    counted: Mapping[str, int],
+) -> Scan:
+    """Profiles, bins and counts of all batches; numbers are made once for profile and bins."""
+    profiles = [ProfileTally(info) for info in columns]
+    bins = {name: BinTally(grid) for name, grid in grids.items()}
+    counts = {name: CountTally(name, limit) for name, limit in counted.items()}
+    rows = 0
+    for batch in batches:
+        rows += len(batch)
+        for tally in profiles:
+            name, numeric = tally.info.name, tally.info.family in NUMERIC
             series = batch[name]
-            numeric = tally.info.family in NUMERIC
-            values = present(series) if numeric or name in self.bins else None
+            values = present(series) if numeric or name in bins else None
             tally.add(series, values if numeric else None)
-            if name in self.bins and values is not None:
-                self.bins[name].add(values, len(series) - len(values))
-            if name in self.counts:
-                self.counts[name].add(series)
+            if name in bins and values is not None:
+                bins[name].add(values, len(series) - len(values))
+            if name in counts:
+                counts[name].add(series)
+    return Scan(
+        rows,
+        tuple(part.result() for part in profiles),
+        {name: part.result() for name, part in bins.items()},
+        {name: part.result() for name, part in counts.items()},
+    )
