@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 
 from ..core.types import Floats
 from ..errors import InputError, OptionError
+from .bandwidth import Median
 from .base import Kernel
+from .distances import Metric
 from .files import read_gram, write_gram
-from .objects import ObjectKernel, row_numbers_of, rows_of
+from .objects import row_numbers_of, rows_of
 
 _CHECKED_ROWS = 2000
 
@@ -77,8 +79,10 @@ class Precomputed(Kernel):
         return len(self.matrix)
 
     @classmethod
-    def of(cls, kernel: ObjectKernel, objects: Sequence[Any], m: int | None = None) -> Precomputed:
+    def of(cls, kernel: Kernel, objects: Sequence[Any], m: int | None = None) -> Precomputed:
         """All kernel values of some objects (graphs, strings), worked out once.
+
+        Bandwidths that the kernel leaves open are medians over these objects.
 
         Parameters
         ----------
@@ -89,10 +93,14 @@ class Precomputed(Kernel):
         m
             How many of them are x.
         """
-        if not isinstance(kernel, ObjectKernel):
+        if kernel.domain != "objects":
             raise OptionError(f"Precomputed.of: {kernel!r} is no kernel on objects; give Precomputed its matrix.")
-        rows = row_numbers_of(objects)
-        return cls(kernel.on(objects).block(rows, rows), m=m)
+        places, rng = row_numbers_of(objects), np.random.default_rng(0)
+
+        def bandwidth_of(metric: Metric, rows: Floats | None = None) -> float:
+            return float(Median().bandwidths(places if rows is None else rows, metric, rng)[0])
+
+        return cls(kernel.on(objects).fill(bandwidth_of).block(places, places), m=m)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix and m to a file, whole or not at all: a .npz archive of plain arrays.
