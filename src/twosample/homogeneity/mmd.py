@@ -106,6 +106,7 @@ def mmd_test(
     level = door.check_level(level)
     door.check_resamples(null, level)
     request = _request(x, y, kernel, bandwidth, statistic, engine, rng, null)
+    null = null.adapted(request.pool.x, request.pool.y, request.kernel)
     if isinstance(request.statistic, QuadraticStatistic):
         evidence = _quadratic_evidence(request, request.statistic, null)
     else:
@@ -268,6 +269,9 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     if form.skips_pairs:
         paired = float(kernel.pairs(pool.x, pool.y).sum()) + pool.m * sums.pair_shift
     squares, tolerance = form.value(sums, paired), form.tolerance(sums)
+    worlds = None if null is None else null.worlds(form, gram, kernel.diagonal(pool.z), rng)
+    if worlds is not None:
+        squares, exhaustive = worlds.values, worlds.exhaustive
     if statistic.root:  # a tie in the square is a tie in the root, and what is rounding alone has the root 0
         squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
         tolerance = _root_tolerance(squares, tolerance)

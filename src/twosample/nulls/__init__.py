@@ -7,13 +7,16 @@ from collections.abc import Callable
 from .asymptotic import Gamma, Normal, Pearson, Spectrum
 from .base import Null
 from .bounds import Hoeffding, McDiarmid
+from .dependent import GroupPermutation, PairFlips, WildBootstrap
 from .resampling import Bootstrap, Permutation
 
 NULLS: dict[str, Callable[[], Null]] = {
-    null.name: null for null in (Permutation, Bootstrap, Pearson, Spectrum, Gamma, Normal, McDiarmid, Hoeffding)
+    null.name: null
+    for null in (Permutation, Bootstrap, Pearson, Spectrum, Gamma, Normal, McDiarmid, Hoeffding, WildBootstrap)
 }
 """Aliases of the nulls."""
 
 __all__ = [
-    "NULLS", "Bootstrap", "Gamma", "Hoeffding", "McDiarmid", "Normal", "Null", "Pearson", "Permutation", "Spectrum",
+    "NULLS", "Bootstrap", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal", "Null", "PairFlips",
+    "Pearson", "Permutation", "Spectrum", "WildBootstrap",
 ]  # fmt: skip

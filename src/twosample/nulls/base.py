@@ -5,13 +5,32 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings, observed
 from ..core.laws import Law
+from ..core.quadratic import QuadraticForm
+from ..core.types import Floats
+from ..kernels import Kernel
+
+
+class Products(Protocol):
+    """A Gram matrix that can be applied."""
+
+    def multiply(self, W: Floats) -> Floats:
+        """``K @ W`` for an ``(N, c)`` matrix of weights."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """A quadratic form in worlds that are not relabellings of single rows, the true world first."""
+
+    values: Floats
+    exhaustive: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,6 +56,16 @@ class Null(ABC):
     def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
         """The same in batches that fit in memory; only the first has the truth."""
         yield self.labellings(m, n, pairwise, rng)
+
+    def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
+        """The null with what it wants to take from the samples; most want nothing."""
+        del x, y, kernel
+        return self
+
+    def worlds(self, form: QuadraticForm, gram: Products, diagonal: Floats, rng: np.random.Generator) -> Worlds | None:
+        """The quadratic form in worlds that labellings of rows cannot express; None for a null that has none."""
+        del form, gram, diagonal, rng
+        return None
 
     @abstractmethod
     def law(self, evidence: Evidence) -> Law:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .effects import EffectSize, effect_size
 from .equivalence import EffectMargin, equivalence_test
-from .intervals import EffectSize, Interval, effect_size, interval
+from .intervals import Interval, interval
 from .power import power, sample_size
 
 __all__ = [

@@ -14,7 +14,7 @@ from ..engines import Engine
 from ..errors import OptionError, positive_number
 from ..nulls import Null
 from ..results import TestResult, conclude
-from .intervals import effect_of
+from .effects import effect_of
 from .laws import beyond, linear_variance
 from .profile import Profile, estimate, profile
 

@@ -128,7 +128,7 @@ def estimate(
     rule = door.resolve_bandwidth(bandwidth, formula)
     way = door.resolve_engine(engine)
     pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(formula, rule, pool.z, rng)
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, rng)
     reason = ""
     if isinstance(way, Auto):
         way, reason = _quick(way, formula, pool.z)

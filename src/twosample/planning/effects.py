@@ -1,0 +1,134 @@
+"""How large is the difference: an effect size that does not grow with the sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from .. import _door as door
+from ..engines import Engine
+from ..kernels import Kernel
+from .intervals import invert
+from .laws import beyond, linear_variance
+from .profile import estimate, profile
+
+
+@dataclass(frozen=True)
+class EffectSize:
+    r"""How far two samples lie apart, in units of their spread: 0 for no difference, at most 1.
+
+    Parameters
+    ----------
+    value
+        The estimate of :math:`r = \sqrt{\frac{\mathrm{MMD}^2/4}{S + \mathrm{MMD}^2/4}}`.
+    low, high
+        An interval for r.
+    level
+        Its probability.
+    mmd
+        The estimate of MMD that it belongs to.
+    spread
+        S, the mean variance of the two samples in feature space.
+    m, n
+        Rows of x and of y.
+    kernel
+        The kernel, with its bandwidth.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> e = ts.effect_size(rng.normal(size=500), rng.normal(0.5, size=500))
+    >>> round(e.value, 2), round(e.share, 3)
+    (0.15, 0.023)
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    mmd: float
+    spread: float
+    m: int
+    n: int
+    kernel: Kernel
+
+    @property
+    def share(self) -> float:
+        """The share of the variance in feature space that lies between the samples: the square of the value."""
+        return self.value**2
+
+    def __str__(self) -> str:
+        return f"effect size r = {self.value:.3g}, {self.level:.4g} interval {self.low:.3g} to {self.high:.3g}"
+
+
+def effect_size(
+    x: object,
+    y: object,
+    level: float = 0.95,
+    *,
+    kernel: door.KernelLike = "gaussian",
+    bandwidth: door.BandwidthLike = "median",
+    engine: Engine | str = "auto",
+    rng: door.Seed = None,
+) -> EffectSize:
+    r"""How far two samples lie apart relative to their spread, in [0, 1], whatever the number of rows.
+
+    .. math:: r^2 = \frac{\mathrm{MMD}^2/4}{S + \mathrm{MMD}^2/4}, \qquad
+              S = \tfrac12 E[k(x,x) - k(x,x')] + \tfrac12 E[k(y,y) - k(y,y')]
+
+    In feature space S is the mean variance of the two distributions and r² the share of the variance of their even
+    mixture that lies between them. So r is the correlation of the label with the point in feature space: with a linear
+    kernel on one column it is the usual correlation, d/√(d²+4) for a shift of d standard deviations.
+
+    Parameters
+    ----------
+    x, y
+        Samples as for :func:`mmd_test`.
+    level
+        The probability of the interval.
+    kernel, bandwidth, engine, rng
+        As for :func:`interval`.
+
+    Returns
+    -------
+    EffectSize
+        ``value, low, high, share``.
+
+    Notes
+    -----
+    Gaussian kernel with the median bandwidth, one column, a normal moved by 0.2, 0.5 and 0.8 standard deviations:
+    r = 0.07, 0.16 and 0.25. The same move in one of several columns gives less, because the others add spread. Time as
+    for :func:`interval`. The number of rows changes the interval and not the value; kernel and bandwidth change both.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x = np.random.default_rng(0).normal(size=2000)
+    >>> print(ts.effect_size(x, x + 1.0, kernel="linear"))
+    effect size r = 0.447, 0.95 interval 0.423 to 0.47
+    """
+    level = door.check_level(level)
+    random = door.generator(rng)
+    seen = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
+    spread = seen.spread
+    per_spread = max(seen.squared, 0.0) / spread if spread > 0 else 0.0
+    law = beyond(seen, linear_variance(seen, per_spread), seen.squared)
+    low, high = invert(law, seen.squared, (1 - level) / 2)
+    return EffectSize(
+        value=effect_of(seen.squared, spread),
+        low=effect_of(low, spread),
+        high=effect_of(high, spread),
+        level=level,
+        mmd=sqrt(max(seen.squared, 0.0)),
+        spread=spread,
+        m=seen.pool.m,
+        n=seen.pool.n,
+        kernel=seen.kernel,
+    )
+
+
+def effect_of(squared: float, spread: float) -> float:
+    """The effect size r of an MMD² at this spread."""
+    between = max(squared, 0.0) / 4
+    return sqrt(between / (spread + between)) if between > 0 else 0.0
