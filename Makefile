@@ -31,7 +31,7 @@ $(PEERS_STAMP): $(STAMP)
 	@touch $@
 
 demo: $(STAMP) ## run the demonstration
-	@$(BIN)/python -m twosample.demo
+	@$(BIN)/python -m twosample demo
 
 test: $(STAMP) ## run the tests and doctests that take seconds
 	$(PYTEST) -m "not slow"

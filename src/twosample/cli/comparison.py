@@ -41,40 +41,44 @@ def screen(result: Comparison) -> Iterator[Any]:
 
 
 def _table(facts: TableFacts) -> str:
-    sampled = f" ({facts.sampled:,} of them in the joint test)" if facts.sampled < facts.rows else ""
+    sampled = f" ({facts.sampled:,} of them in the joint test)" if 0 < facts.sampled < facts.rows else ""
     return f"{facts.name}: {count(facts.rows, 'row')}{sampled}, {count(facts.columns, 'column')}"
 
 
 def _joint(result: Comparison) -> str:
+    if result.joint is None:
+        return "not tested"
     effect = result.joint_effect
     size = "" if effect is None else f", effect {effect.value:.3f} ({effect.low:.3f} to {effect.high:.3f})"
     words = _WORDS[result.joint_verdict]
-    return f"{words}: p {pvalue(result.joint.pvalue)}{size}, margin {result.joint_margin:.3g}"
+    return f"{words}: p = {pvalue(result.joint.pvalue)}{size}, margin {result.joint_margin:.3g}"
 
 
 def _columns(result: Comparison, width: int) -> Table:
     """The columns by rank; a narrow terminal shows fewer things of each."""
     level = round(100 * (1 - 2 * result.level))
-    heads = [("kind", False, 80), ("effect", True, 0), (f"{level} % interval", False, 60), ("adjusted p", True, 0),
-             ("verdict", False, 0), ("most", False, 110)]  # fmt: skip
-    shows = [width >= needs for _, _, needs in heads]
-    table = listing(("  column", False), *((head, number) for head, number, needs in heads if width >= needs))
-    for column in result.columns[:_MOST_COLUMNS]:
+    heads = [("  column", False, 0), ("kind", False, 90), ("effect", True, 0), (f"{level} % interval", False, 75),
+             ("adjusted p", True, 0), ("verdict", False, 0), ("most", False, 120)]  # fmt: skip
+    fits = [width >= needs for _, _, needs in heads]
+    lines = [line for column in result.columns[:_MOST_COLUMNS] for line in _lines(column, result.level)]
+    rows = [[cell for cell, fit in zip(line, fits, strict=True) if fit] for line in lines]
+    return listing([(head, number) for head, number, needs in heads if width >= needs], rows)
+
+
+def _lines(column: ColumnComparison, level: float) -> Iterator[list[Text]]:
+    """The values, and the missing share if it differs; not the values if it is the only thing that differs."""
+    missing = column.missing if column.missing is not None and column.missing.verdict == "different" else None
+    if missing is None or column.adjusted_pvalue <= level:
         most = column.where[0].text if column.where and column.verdict == "different" else ""
-        lines: list[tuple[str, str, ColumnComparison | MissingComparison, str]] = [
-            (column.name, column.kind, column, most)
-        ]
-        if column.missing is not None and column.missing.verdict == "different":
-            shares = f"{column.missing.share_a:.1%} and {column.missing.share_b:.1%} missing"
-            lines.append((f"{column.name}, missing", "missing", column.missing, shares))
-        for label, kind, measured, place in lines:
-            cells = zip(_cells(kind, measured, place), shows, strict=True)
-            table.add_row(name(label), *(cell for cell, shown_ in cells if shown_))
-    return table
+        yield _line(column.name, column.kind, column, most)
+    if missing is not None:
+        most = f"{100 * missing.share_a:.3g} % against {100 * missing.share_b:.3g} %"
+        yield _line(f"{column.name}, missing", column.kind, missing, most)
 
 
-def _cells(kind: str, measured: ColumnComparison | MissingComparison, most: str) -> list[Text]:
+def _line(label: str, kind: str, measured: ColumnComparison | MissingComparison, most: str) -> list[Text]:
     return [
+        name(label),
         Text(kind),
         Text(f"{measured.effect:.3f}"),
         Text(f"{measured.effect_low:.3f} to {measured.effect_high:.3f}"),

@@ -15,7 +15,9 @@ from .exits import DIFFERENT, SAME
 from .outputs import Output, Outputs, picture_format
 
 if TYPE_CHECKING:
-    from ..independence import IndependenceMatrix
+    from rich.text import Text
+
+    from ..independence import ColumnPair, IndependenceMatrix
     from ..results import TestResult
     from .columns import Rows
 
@@ -162,12 +164,20 @@ def _picture(found: Found, kind: str) -> bytes:
     return buffer.getvalue()
 
 
+def _line(pair: ColumnPair, level: float) -> list[Text]:
+    from rich.text import Text
+
+    from .screen import judged, name, plain, pvalue
+
+    words = judged("different", "dependent") if pair.holm <= level else Text("none found")
+    return [name(pair.x), plain(pair.y), Text(f"{pair.strength:.3f}"), pvalue(pair.holm), words]
+
+
 def _screen(found: Found) -> Iterator[Any]:
     from rich.text import Text
 
-    from .._shown import shown
     from ..results import TestResult
-    from .screen import NAME, count, grid, judged, listing, name, pvalue
+    from .screen import count, grid, judged, listing, pvalue
 
     result, dependent = found.result, _dependent(found)
     verdict = "different" if dependent else "same"
@@ -184,12 +194,8 @@ def _screen(found: Found) -> Iterator[Any]:
     yield Text()
     yield grid([("table", f"{found.source}: {rows}, {count(len(result.names), 'column')} tested")])
     yield Text()
-    table = listing(("  column", False), ("column", False), ("strength", True), ("adjusted p", True), ("", False))
-    for pair in result.pairs[:_MOST]:
-        kind = "different" if pair.holm <= result.level else "same"
-        words = judged(kind, "dependent") if kind == "different" else Text("none found")
-        table.add_row(name(pair.x), Text(shown(pair.y, NAME)), Text(f"{pair.strength:.3f}"), pvalue(pair.holm), words)
-    yield table
+    heads = [("  columns", False), ("", False), ("strength", True), ("adjusted p", True), ("verdict", False)]
+    yield listing(heads, [_line(pair, result.level) for pair in result.pairs[:_MOST]], names=2)
     if len(result.pairs) > _MOST:
         yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     if found.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,9 @@ from .terminal import complain, flush, prepare_streams, say
 
 # All errors of usage; typer exports no other name of this class, and since 0.26 it is not that of the package click.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+
+_FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind"}
+_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude)(?:=|: )")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -51,7 +55,7 @@ def _failure(error: Exception, debug: bool) -> int:
         where = getattr(getattr(error, "ctx", None), "command_path", "twosample")
         complain(f"error: {_sentence(error.format_message())} Try '{where} --help'.")  # type: ignore[attr-defined]
     elif isinstance(error, TwosampleError):
-        complain(f"error: {error}")
+        complain(f"error: {_in_flags(str(error))}")
     elif isinstance(error, MemoryError):
         complain("error: out of memory. Compare fewer rows (--sample) or fewer columns (--select).")
     elif isinstance(error, OSError):
@@ -60,6 +64,16 @@ def _failure(error: Exception, debug: bool) -> int:
         hint = "" if debug else " Please report it with the output of --debug."
         complain(f"error: this is a mistake in twosample: {type(error).__name__}: {error}.{hint}")
     return ERROR
+
+
+def _in_flags(message: str) -> str:
+    """A message about an argument of a function, in words of the command line.
+
+    >>> _in_flags("level=2.0 must lie between 0 and 1.")
+    '--alpha 2.0 must lie between 0 and 1.'
+    """
+    message = message.replace("kinds={...}", "--kind COLUMN=KIND")
+    return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])} ", message)
 
 
 def _sentence(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -32,14 +33,19 @@ def judged(kind: str, text: str) -> Text:
     return Text(f"{sign(kind)} {shown(text)}", style=_STYLES[kind])
 
 
+def plain(text: str) -> Text:
+    """A name of other people."""
+    return Text(shown(text, NAME))
+
+
 def name(text: str) -> Text:
-    """A name of other people, indented."""
+    """The same, indented."""
     return Text(f"  {shown(text, NAME)}")
 
 
 def pvalue(value: float) -> Text:
     """A p-value, with as many digits as matter."""
-    return Text("< 0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.1 else f"{value:.2f}")
+    return Text("<0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.1 else f"{value:.2f}")
 
 
 def count(number: int, noun: str) -> str:
@@ -61,9 +67,23 @@ def grid(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def listing(*heads: tuple[str, bool]) -> Table:
-    """An empty table: heads, and whether the column holds numbers."""
+def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], names: int = 1) -> Table:
+    """A table of names and what is said of them; where room is short, names are cut.
+
+    Parameters
+    ----------
+    heads
+        For each column its head, and whether it holds numbers.
+    rows
+        Their cells.
+    names
+        How many columns, from the left, hold names.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head, number in heads:
-        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify="right" if number else "left")
+    for i, (head, number) in enumerate(heads):
+        least = max([len(head), *(row[i].cell_len for row in rows)]) if i >= names else 8
+        justify: Literal["right", "left"] = "right" if number else "left"
+        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify=justify, min_width=least)
+    for row in rows:
+        table.add_row(*row)
     return table

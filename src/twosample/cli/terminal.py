@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -18,6 +18,9 @@ from .._shown import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+Progress = Callable[[int, int, str], None]
+"""Called with steps done, steps in all, and what is next."""
 
 WIDTH = 120  # where no terminal says how wide it is
 _LOGIN = re.compile(r"(?<=://)\S*@")
@@ -104,14 +107,19 @@ def rendered(*parts: object) -> str:
 
 
 @contextmanager
-def working(message: str, *, quiet: bool = False) -> Iterator[None]:
-    """A spinner with the time that has passed, on standard error while a block runs; only for a terminal."""
+def working(message: str, *, quiet: bool = False) -> Iterator[Progress | None]:
+    """A progress bar on standard error while a block runs, if a terminal reads it; gives what moves it, or None."""
     if quiet or not sys.stderr.isatty():
-        yield
+        yield None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
-        progress.add_task(shown(discreet(message)))
-        yield
+    columns = (SpinnerColumn(), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Bar(*columns, console=console(sys.stderr), transient=True) as bar:
+        task = bar.add_task(message, total=None)
+
+        def step(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=shown(discreet(what), 60))
+
+        yield step

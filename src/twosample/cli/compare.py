@@ -1,0 +1,112 @@
+"""``twosample compare A B``: whether two tables come from the same distribution, and where they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import OptionError
+from . import options, terminal
+from .exits import SAME, UNDECIDED, VERDICTS
+from .outputs import Output, Outputs
+
+if TYPE_CHECKING:
+    from ..tables import Comparison
+
+_EVERY_ROW = 1 << 62
+
+
+def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
+    a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The table to compare it with.")],
+    alpha: options.Alpha = 0.05,
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", metavar="EFFECT", help="Effect size that still counts as same.  [default: 0.05]"),
+    ] = None,
+    seed: options.Seed = 0,
+    select: options.Select = None,
+    exclude: options.Exclude = None,
+    kind: options.Kind = None,
+    where: options.Where = None,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", metavar="ROWS", help="Rows of each table for the joint test.  [default: 20000]"),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All rows in the joint test, however long it takes.")
+    ] = False,
+    report: options.Report = None,
+    json: options.Json = None,
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
+    ] = None,
+    markdown: Annotated[
+        str | None, typer.Option("--markdown", metavar="FILE", help="Write a summary; - is standard output.")
+    ] = None,
+    undecided_ok: Annotated[
+        bool, typer.Option("--undecided-ok", help="Exit with 0, not 3, when there are too few rows to tell.")
+    ] = False,
+    quiet: options.Quiet = False,
+    config: options.Config = None,
+    debug: options.Debug = False,
+) -> int:
+    """Compare two tables: one verdict, and where they differ.
+
+    Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error.
+    """
+    del config, debug  # the one is read before, the other after
+    if everything and sample is not None:
+        raise OptionError("--sample and --all exclude each other.")
+    outputs = Outputs(
+        [
+            Output("--report", report, html),
+            Output("--json", json, lambda result: result.to_json()),
+            Output("--junit", junit, _junit),
+            Output("--markdown", markdown, _markdown),
+        ],
+        inputs=(a, b),
+    )
+    given: dict[str, Any] = {"margin": margin, "sample": _EVERY_ROW if everything else sample}
+    with terminal.working("comparing", quiet=quiet) as progress:
+        from ..tables import compare
+
+        result = compare(
+            a,
+            b,
+            level=alpha,
+            select=options.split(select),
+            exclude=options.split(exclude),
+            kinds=options.pairs("--kind", kind),
+            where=where,
+            rng=seed,
+            progress=progress,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+    if not quiet and not outputs.speaks:
+        from .comparison import screen
+
+        terminal.write(terminal.rendered(*screen(result)))
+    outputs.write(result, quiet=quiet)
+    code = VERDICTS[result.verdict]
+    return SAME if undecided_ok and code == UNDECIDED else code
+
+
+def html(result: Comparison) -> str:
+    """The report as one HTML page."""
+    from ..report import html as page
+
+    return page(result)
+
+
+def _junit(result: Comparison) -> str:
+    from ..report import junit
+
+    return junit(result)
+
+
+def _markdown(result: Comparison) -> str:
+    from ..report import markdown
+
+    return markdown(result)
