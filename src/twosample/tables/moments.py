@@ -31,6 +31,7 @@ from ..statistics import Unbiased
 ROWS_FOR_INTERVAL = 4
 """With fewer rows in a table nothing is known of the spread."""
 
+_MANY = 5000  # rows from which on it does not matter for third moments that rows meet themselves
 _NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
 
 
@@ -77,6 +78,11 @@ class Atoms:
         """``(A,)`` the witness function at the atoms."""
         return np.asarray(self.centred @ self.difference)
 
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """Both samples, each centred on its own mean."""
+        return Side.of(self.centred, self.a), Side.of(self.centred, self.b)
+
     def evidence(self, labels: Labellings | None) -> Evidence:
         """What a null may look at; `labels` are worlds of m + n rows, for nulls that look at other worlds.
 
@@ -114,14 +120,16 @@ class Atoms:
         return BlockSums(own, -own, own, diagonal, trace - diagonal, self.m, self.n, 1e-12)
 
     def _spectrum(self) -> CentredSpectrum:
-        """The centred kernel of the pool."""
-        side = Side.of(self.centred, self.a + self.b)
-        size, level = side.size, side.trace
-        values = without_diagonal(np.asarray(np.linalg.eigvalsh(side.covariance), np.float64), level / size, int(size))
-        square = max(side.square, 0.0)
+        """The centred kernel of the pool; its third moments are left out, because the limit law does not need them."""
+        (x, y), size, delta = self.sides, self.m + self.n, self.difference
+        C = (self.m * x.covariance + self.n * y.covariance) / size
+        C += (self.m * self.n / size**2) * np.outer(delta, delta)
+        lengths, weights = np.einsum("ij,ij->i", self.centred, self.centred), self.a + self.b
+        level, square = float(np.trace(C)), square_without_diagonal(C, lengths, weights)
+        values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), np.float64), level / size, size)
         values *= sqrt(square / max(float(values @ values), 1e-300))
-        magnitude = float((self.a + self.b) @ np.einsum("ij,ij->i", self.features, self.features)) / size
-        return CentredSpectrum(square, level * size / (size - 1), magnitude, values, side.cube, 0.0)
+        magnitude = level + float(np.square(weights @ self.features / size).sum())
+        return CentredSpectrum(square, level * size / (size - 1), magnitude, values, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +163,9 @@ class Side:
         weights, phi = weights[used], features[used]
         size = float(weights.sum())
         mean = weights @ phi / size
-        phi = phi - mean
-        return cls(phi, weights, mean, (phi.T * weights) @ phi / size, np.einsum("ij,ij->i", phi, phi))
+        phi -= mean  # its own copy
+        heavy = phi if weights.max() == 1 else phi * weights[:, None]
+        return cls(phi, weights, mean, heavy.T @ phi / size, np.einsum("ij,ij->i", phi, phi))
 
     @cached_property
     def size(self) -> float:
@@ -171,28 +180,40 @@ class Side:
     @cached_property
     def square(self) -> float:
         """Trace of the squared covariance without the diagonal of the kernel matrix, unbiased."""
-        n, squares = self.size, float(self.weights @ self.lengths**2)
-        off = n * n * float((self.covariance**2).sum()) - squares
-        inner = off - 2 * squares / (n - 2) + (n * self.trace) ** 2 / ((n - 1) * (n - 2))
-        return max(inner / (n * (n - 3)), 0.0)
+        return square_without_diagonal(self.covariance, self.lengths, self.weights)
 
     @cached_property
     def cube(self) -> float:
         """Trace of the third power, likewise."""
         n, C = self.size, self.covariance
-        bent = np.einsum("ij,ij->i", self.phi @ C, self.phi)
-        total = n**3 * float(np.vdot(C @ C, C)) - 3 * n * float(self.weights @ (self.lengths * bent))
-        total += 2 * float(self.weights @ self.lengths**3)
+        total = n**3 * float(np.vdot(C @ C, C))
+        if n < _MANY:
+            total -= 3 * n * self._bent(C)
+            total += 2 * float(self.weights @ self.lengths**3)
         return max(total / (n * (n - 1) * (n - 2)), 0.0)
 
     def mixed(self, other: Side) -> float:
-        """Trace of the squared covariance of this side times that of the other one."""
+        """Trace of the squared covariance of this side times that of the other one, likewise."""
         n, C = self.size, other.covariance
-        bent = np.einsum("ij,ij->i", self.phi @ C, self.phi)
-        total = n * n * float(np.vdot(self.covariance @ C, self.covariance.T)) - float(
-            self.weights @ (self.lengths * bent)
-        )
+        total = n * n * float(np.vdot(self.covariance @ C, self.covariance))
+        if n < _MANY:
+            total -= self._bent(C)
         return max(total / (n * (n - 1)), 0.0)
+
+    def _bent(self, C: Floats) -> float:
+        """What rows that meet themselves add."""
+        return float(self.weights @ (self.lengths * np.einsum("ij,ij->i", self.phi @ C, self.phi)))
+
+
+def square_without_diagonal(C: Floats, lengths: Floats, weights: Floats) -> float:
+    r"""An unbiased :math:`\mathrm{tr}\,C^2` from the plug-in covariance of rows with these squared lengths.
+
+    As in :func:`twosample.core.centred.pooled_square`.
+    """
+    n, squares = float(np.round(weights.sum())), float(weights @ lengths**2)
+    off = n * n * float((C * C).sum()) - squares
+    inner = off - 2 * squares / (n - 2) + float(weights @ lengths) ** 2 / ((n - 1) * (n - 2))
+    return max(inner / (n * (n - 3)), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +242,7 @@ class TwoSides:
     @classmethod
     def of(cls, atoms: Atoms) -> TwoSides:
         """Measure two samples; at least four rows each."""
-        x, y = Side.of(atoms.centred, atoms.a), Side.of(atoms.centred, atoms.b)
-        m, n = atoms.m, atoms.n
+        (x, y), m, n = atoms.sides, atoms.m, atoms.n
         spreads = x.trace * m / (m - 1), y.trace * n / (n - 1)
         squared = float(atoms.difference @ atoms.difference) - spreads[0] / m - spreads[1] / n
         cross = float(np.vdot(x.covariance, y.covariance)) * m * n / ((m - 1) * (n - 1))
