@@ -1,7 +1,6 @@
 """The command, in this process (quick) and as a real one, and small files to run it on."""
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -36,11 +35,6 @@ def twosample(capsys, monkeypatch):
     return call
 
 
-def interruptible():
-    """A process of its own group to which SIGINT means what it means at a terminal."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.fixture
 def start(tmp_path):
     """Starts the real command, or any code, in an empty folder."""
@@ -50,9 +44,7 @@ def start(tmp_path):
         command = [sys.executable, *(["-c", code] if code else ["-m", "twosample"]), *map(str, arguments)]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **options.pop("env", {})}
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path, "text": True, **options}
-        process = subprocess.Popen(
-            command, env=environment, start_new_session=True, preexec_fn=interruptible, **options
-        )
+        process = subprocess.Popen(command, env=environment, start_new_session=True, **options)
         running.append(process)
         return process
 

@@ -4,6 +4,7 @@ import os
 import resource
 import sqlite3
 import stat
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -135,11 +136,11 @@ def test_the_data_are_not_replaced_through_a_link(twosample, files, tmp_path):
 
 
 def test_a_full_disk(twosample, files, tmp_path, real):
-    if os.path.exists("/dev/full"):
+    if Path("/dev/full").exists():
         done = twosample("compare", files.one, files.other, "--json", "/dev/full")
         assert done.code == 2
         assert "full" in done.err
-        with open("/dev/full", "w") as full:
+        with Path("/dev/full").open("w") as full:
             done = real("compare", files.one, files.other, stdout=full)
         assert done.code == 2
         assert "No space left" in done.err
