@@ -1,5 +1,7 @@
 """The public names: ``import twosample as ts`` offers exactly these. Add a name to the imports and to ``__all__``."""
 
+from typing import TYPE_CHECKING, Any
+
 from . import metrics, rivals, testing
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import (
@@ -81,17 +83,26 @@ from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, gr
 from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift",
-    "ColumnComparison", "ColumnPair", "Comparison",
-    "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier",
-    "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures", "Hoeffding", "IndependenceMatrix",
-    "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD",
-    "LowRank", "Matern", "McDiarmid", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal",
-    "OutputError",
-    "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid",
-    "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
-    "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
-    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix",
-    "interval", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel",
-    "strings", "testing", "witness",
+    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnComparison",
+    "ColumnPair", "Comparison", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
+    "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures", "Hoeffding",
+    "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime",
+    "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError",
+    "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation",
+    "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record", "Scaled",
+    "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text", "Tiled",
+    "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
+    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd",
+    "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings", "testing", "witness",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from .outliers import MeanEmbeddingOutlierDetector
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "MeanEmbeddingOutlierDetector":  # the only name that needs scikit-learn
+            raise AttributeError(f"module 'twosample' has no attribute {name!r}")
+        from .outliers import MeanEmbeddingOutlierDetector
+
+        return MeanEmbeddingOutlierDetector

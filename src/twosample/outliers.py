@@ -1,0 +1,224 @@
+"""Outlier detection by the distance to the mean in feature space (Section 7.5 of the paper).
+
+A scikit-learn estimator. This module imports scikit-learn; ``ts.MeanEmbeddingOutlierDetector`` loads it on first use.
+"""
+
+from __future__ import annotations
+
+import warnings
+from math import floor, log, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator, OutlierMixin
+    from sklearn.svm import OneClassSVM
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:  # pragma: no cover
+    from .errors import MissingExtraError
+
+    raise MissingExtraError(
+        'The outlier detector needs scikit-learn: pip install "twosample[learn]".',
+    ) from None
+
+from . import _door as door
+from .core.types import Floats
+from .errors import OptionError, SmallSampleWarning, unknown_option
+from .kernels import Kernel
+
+METHODS = ("mean", "bound", "sphere", "hyperplane")
+
+_ENTRIES = 1 << 22
+"""Kernel values that are held in memory at a time."""
+
+
+class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Rows that do not come from the distribution of a reference sample; at most `level` false alarms.
+
+    A row is the more unusual the farther it lies from the mean of the sample in feature space,
+    :math:`|\phi(x) - \hat\mu|^2 = k(x,x) - \frac2n\sum_i k(x,x_i) + |\hat\mu|^2`: for a Gaussian kernel, the lower its
+    Parzen density. Follows scikit-learn: ``fit(X)``, ``predict(X)`` gives -1 for outliers and 1 for inliers,
+    ``score_samples`` is lower for outliers, ``decision_function = score_samples - offset_``.
+
+    Parameters
+    ----------
+    level
+        The probability that a row from the same source as the reference sample is called an outlier, at most.
+    kernel, bandwidth
+        As for :func:`mmd_test`; the bandwidth rule sees the reference sample.
+    method
+        'mean': the distance to the mean, as a conformal p-value: the rank of the new row among all rows when it has
+        joined them. Exact at every sample size. 'bound': the distance itself, against the threshold of Shawe-Taylor and
+        Cristianini (2004, Section 5.1): a quantile of the distances in the sample plus twice a bound on how far the
+        mean may be off, :math:`\sqrt{K/n}(2 + \sqrt{2\ln(1/\delta)})`; valid, and so wide that it needs thousands of
+        rows. 'sphere' and 'hyperplane': the smallest sphere around most of the sample, the hyperplane between it and
+        the origin (one-class support vector machine with ν = level), fitted to one half of the rows, with the
+        threshold from the other half. The two are the same where k(x, x) is constant.
+    random_state
+        Seed: for the bandwidth of large samples and for the halves.
+
+    Attributes
+    ----------
+    offset_ : float
+        The score at and below which a row is an outlier.
+    kernel_ : Kernel
+        The kernel with its bandwidth.
+    n_features_in_ : int
+        Columns of the reference sample.
+
+    Notes
+    -----
+    The false alarms of 'mean' are at most `level` over reference sample and new row together, not given one reference
+    sample. Nothing can be called an outlier when the sample has fewer than 1/level - 1 rows; a warning says so. Fitting
+    takes O(n²) kernel values, scoring O(n) per row ('bound' and 'mean').
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> reference = rng.normal(size=(200, 2))
+    >>> d = ts.MeanEmbeddingOutlierDetector(level=0.05).fit(reference)
+    >>> d.predict([[0.0, 0.0], [6.0, 6.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        level: float = 0.05,
+        *,
+        kernel: door.KernelLike = "gaussian",
+        bandwidth: door.BandwidthLike = "median",
+        method: str = "mean",
+        random_state: Any = None,
+    ) -> None:
+        self.level = level
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.method = method
+        self.random_state = random_state
+
+    def fit(self, X: object, y: object = None) -> Self:
+        """Learn the reference sample.
+
+        Parameters
+        ----------
+        X
+            ``(n, d)`` rows, at least 2.
+        y
+            Ignored; scikit-learn passes it.
+        """
+        del y
+        level = door.check_level(self.level)
+        if self.method not in METHODS:
+            raise unknown_option("method", self.method, METHODS)
+        formula = door.resolve_kernel(self.kernel)
+        rule = door.resolve_bandwidth(self.bandwidth, formula)
+        if formula.domain != "vectors":
+            raise OptionError(f"kernel={formula!r} is not a kernel of rows of numbers, which this estimator takes.")
+        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rng = door.generator(_seed(self.random_state))
+        self.kernel_: Kernel = door.fill_bandwidth(formula, rule, rows, rng)
+        self._rows: Floats = rows
+        if self.method == "mean":
+            self._fit_mean(level)
+        elif self.method == "bound":
+            self._fit_bound(level)
+        else:
+            self._fit_svm(level, rng)
+        return self
+
+    def score_samples(self, X: object) -> Floats:
+        """``(rows,)`` scores, low for outliers: conformal p-values for 'mean' (ties broken by the distance)."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        step = max(1, _ENTRIES // len(self._rows))
+        return np.concatenate([self._scores(rows[i : i + step]) for i in range(0, len(rows), step)])
+
+    def decision_function(self, X: object) -> Floats:
+        """``score_samples(X) - offset_``: negative for outliers."""
+        return np.asarray(self.score_samples(X) - self.offset_)
+
+    def predict(self, X: object) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """-1 for outliers, 1 for inliers."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def _fit_mean(self, level: float) -> None:
+        size = len(self._rows)
+        means = _row_means(self.kernel_, self._rows)
+        self._means = means
+        self._diagonal = self.kernel_.diagonal(self._rows)
+        self.offset_ = self._allowed(level, size) / (size + 1)
+
+    def _fit_bound(self, level: float) -> None:
+        if self.kernel_.bounds is None:
+            raise OptionError(
+                f"method='bound' needs a bounded kernel, and no bound is known for {self.kernel_!r}. Use method='mean'."
+            )
+        size, top = len(self._rows), self.kernel_.bounds[1]
+        self._norm = float(_row_means(self.kernel_, self._rows).mean())  # |mean|²
+        distances = np.sort(-self._scores(self._rows))
+        error = sqrt(top / size) * (2 + sqrt(2 * log(2 / level)))  # with probability 1 - level/2
+        allowed = self._allowed(level / 2, size)
+        self.offset_ = -(float(distances[size - allowed]) + 2 * error) if allowed else -np.inf
+
+    def _fit_svm(self, level: float, rng: np.random.Generator) -> None:
+        diagonal = self.kernel_.diagonal(self._rows)
+        if self.method == "sphere" and np.ptp(diagonal) > 1e-9 * np.abs(diagonal).max():
+            raise OptionError(
+                f"method='sphere' is a hyperplane only where k(x, x) is constant, and {self.kernel_!r} is not. "
+                "Use method='hyperplane'."
+            )
+        order = rng.permutation(len(self._rows))
+        half = max(1, len(order) // 2)
+        self._rows, held = self._rows[order[:half]], self._rows[order[half:]]
+        K = self.kernel_.block(self._rows, self._rows)
+        self._svm = OneClassSVM(kernel="precomputed", nu=level).fit(K)
+        scores = np.sort(self._scores(held))
+        allowed = self._allowed(level, len(held))
+        self.offset_ = float(scores[allowed - 1]) if allowed else -np.inf
+
+    def _allowed(self, level: float, size: int) -> int:
+        """How many of `size` + 1 exchangeable rows may be called outliers."""
+        allowed = floor(level * (size + 1) * (1 + 1e-12))
+        if allowed == 0:
+            warnings.warn(
+                f"With {len(self._rows)} reference rows and method={self.method!r} no row can be called an outlier at "
+                f"level {self.level:g}. Collect more rows.",
+                SmallSampleWarning,
+                stacklevel=4,
+            )
+        return allowed
+
+    def _scores(self, rows: Floats) -> Floats:
+        K = self.kernel_.block(rows, self._rows)
+        if self.method == "mean":
+            return self._conformal(K, self.kernel_.diagonal(rows))
+        if self.method == "bound":
+            squares = self.kernel_.diagonal(rows) - 2 * K.mean(axis=1) + self._norm
+            return np.asarray(-np.sqrt(np.maximum(squares, 0.0)))
+        return np.asarray(self._svm.score_samples(K))
+
+    def _conformal(self, K: Floats, diagonal: Floats) -> Floats:
+        """P-values of new rows: how many of all n + 1 rows are as far from the mean of all n + 1."""
+        size = len(self._rows)
+        own = diagonal - 2 * (K.sum(axis=1) + diagonal) / (size + 1)
+        others = self._diagonal - 2 * (size * self._means + K) / (size + 1)
+        slack = 1e-12 * np.maximum(np.abs(diagonal), np.abs(own))
+        count = 1 + (others >= (own - slack)[:, None]).sum(axis=1)
+        scale = np.abs(diagonal) + np.abs(own) + 1e-300
+        within = 0.5 * own / scale  # in [-1/2, 1/2]: orders rows that have the same count
+        return np.asarray((count - 0.5 - within * 0.9) / (size + 1))
+
+
+def _row_means(kernel: Kernel, rows: Floats) -> Floats:
+    """The mean kernel value of every row with all rows, in blocks."""
+    step = max(1, _ENTRIES // len(rows))
+    return np.concatenate([kernel.block(rows[i : i + step], rows).mean(axis=1) for i in range(0, len(rows), step)])
+
+
+def _seed(random_state: Any) -> Any:
+    """Scikit-learn also passes the old kind of generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state.randint(2**31)
+    return random_state
