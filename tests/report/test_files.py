@@ -6,6 +6,7 @@ import resource
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_devices_are_written_to_and_not_replaced():
     write_whole("/dev/null", "x" * 100)
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     code = "from twosample._files import write_whole; write_whole('/dev/stdout', 'hello')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "hello"
@@ -82,7 +83,12 @@ def test_no_permission_for_real(tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOSPC, "disk is full"), (errno.EACCES, "no permission"), (errno.EROFS, "only be read"), (errno.EIO, "I/O")],
+    [
+        (errno.ENOSPC, "disk is full"),
+        (errno.EACCES, "no permission"),
+        (errno.EROFS, "only be read"),
+        (errno.EIO, "I/O"),
+    ],
 )
 def test_a_failure_on_the_way_leaves_the_old_file(tmp_path, monkeypatch, number, words):
     place = tmp_path / "a.html"

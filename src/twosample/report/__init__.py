@@ -1,0 +1,112 @@
+"""Results as documents: one HTML page, a summary in Markdown, JUnit XML. Only reads results, never computes."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from .._files import write_whole
+from ..errors import OptionError
+from ..tables.results import Comparison
+from ._junit import comparison_junit
+from ._markdown import comparison_markdown
+from .comparison import comparison_page
+from .page import render
+
+__all__ = ["html", "junit", "markdown", "write_html"]
+
+
+def html(result: Comparison) -> str:
+    """The result as one self-contained HTML page.
+
+    The page needs no script and asks the net for nothing; it holds bins and a few rows, never the data. The same
+    result gives the same bytes. Its size does not grow with the number of rows, and stays below 2 MB.
+
+    Parameters
+    ----------
+    result
+        What :func:`compare` returned.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> from twosample.report import html
+    >>> rng = np.random.default_rng(0)
+    >>> c = ts.compare({"age": rng.normal(40, 9, 500)}, {"age": rng.normal(60, 9, 500)})
+    >>> html(c).splitlines()[0]
+    '<!DOCTYPE html>'
+    """
+    return render("comparison.html", comparison_page(_known(result)))
+
+
+def write_html(result: Comparison, path: str | PathLike[str]) -> None:
+    """Write the result as one self-contained HTML page, whole or not at all.
+
+    Parameters
+    ----------
+    result
+        What :func:`compare` returned.
+    path
+        Where to. The folder must exist.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, twosample as ts
+    >>> from twosample.report import write_html
+    >>> rng = np.random.default_rng(0)
+    >>> c = ts.compare({"age": rng.normal(40, 9, 500)}, {"age": rng.normal(60, 9, 500)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_html(c, pathlib.Path(folder, "report.html"))
+    ...     pathlib.Path(folder, "report.html").stat().st_size < 2_000_000
+    True
+    """
+    write_whole(path, html(result))
+
+
+def markdown(result: Comparison) -> str:
+    """The result as a short summary for a pull request, in the Markdown of GitHub and GitLab.
+
+    Names and values are written so that they cannot become markup, mentions or links.
+
+    Parameters
+    ----------
+    result
+        What :func:`compare` returned.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> from twosample.report import markdown
+    >>> rng = np.random.default_rng(0)
+    >>> c = ts.compare({"age": rng.normal(40, 9, 500)}, {"age": rng.normal(60, 9, 500)})
+    >>> markdown(c).splitlines()[0]
+    '### ≠ Different: 1 of 1 column; most: age.'
+    """
+    return comparison_markdown(_known(result))
+
+
+def junit(result: Comparison) -> str:
+    """The result as JUnit XML: a case for each column and one for all together.
+
+    A case fails if its verdict is "different", and is skipped if it is "undecided".
+
+    Parameters
+    ----------
+    result
+        What :func:`compare` returned.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> from twosample.report import junit
+    >>> rng = np.random.default_rng(0)
+    >>> c = ts.compare({"age": rng.normal(40, 9, 500)}, {"age": rng.normal(60, 9, 500)})
+    >>> junit(c).count("<failure")
+    2
+    """
+    return comparison_junit(_known(result))
+
+
+def _known(result: object) -> Comparison:
+    if isinstance(result, Comparison):
+        return result
+    raise OptionError(f"result={type(result).__name__} cannot be shown: pass what ts.compare returned.")

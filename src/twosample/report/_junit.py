@@ -1,0 +1,64 @@
+"""JUnit XML for continuous integration: a case for each column, and one for all together."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from .._shown import shown
+from ..tables.parts import ColumnComparison, MissingComparison, Verdict
+from ..tables.results import Comparison
+from . import numbers
+
+JOINT = "all columns together"
+
+
+def comparison_junit(result: Comparison) -> str:
+    """A failure for what is different, a skip for what cannot be told."""
+    names = f"{shown(result.a.name, 200)} against {shown(result.b.name, 200)}"
+    suite = ET.Element("testsuite", name=names)
+    if result.joint is not None:
+        _case(suite, JOINT, "twosample.compare", result.joint_verdict, _joint_words(result))
+    seen: dict[str, int] = {}
+    for column in result.columns:
+        name = shown(column.name, 200) or "(no name)"
+        seen[name] = seen.get(name, 0) + 1
+        name = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        words = _words(column) + (f"; missing values: {_words(column.missing)}" if column.missing else "")
+        _case(suite, name, "twosample.compare.column", column.verdict, words)
+    counts = {"tests": len(suite), "failures": len(suite.findall(".//failure")), "errors": 0}
+    counts["skipped"] = len(suite.findall(".//skipped"))
+    ET.SubElement(suite, "system-out").text = _log(result)
+    suites = ET.Element("testsuites", name="twosample compare")
+    suites.append(suite)
+    for name, number in counts.items():
+        suite.set(name, str(number))
+        suites.set(name, str(number))
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def _case(suite: ET.Element, name: str, group: str, verdict: Verdict, words: str) -> None:
+    case = ET.SubElement(suite, "testcase", classname=group, name=name)
+    if verdict == "different":
+        ET.SubElement(case, "failure", type="different", message=f"different: {words}").text = words
+    elif verdict == "undecided":
+        ET.SubElement(case, "skipped", message=f"too few rows to tell: {words}")
+
+
+def _words(tested: ColumnComparison | MissingComparison) -> str:
+    return (
+        f"effect {numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)}), "
+        f"p {numbers.pvalue(tested.pvalue)}, adjusted {numbers.pvalue(tested.adjusted_pvalue)}"
+    )
+
+
+def _joint_words(result: Comparison) -> str:
+    effect, pvalue = result.joint_effect, numbers.pvalue(result.joint.pvalue) if result.joint else ""
+    size = f"effect {numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)}), " if effect else ""
+    return f"{size}p {pvalue}"
+
+
+def _log(result: Comparison) -> str:
+    lines = [shown(result.headline), f"seed {result.seed}, level {result.level:g}, margin {result.margin:.3g}"]
+    lines += [f"{f.what}: {shown(f.column or '', 200)}: {shown(f.detail, 300)}" for f in result.findings[:200]]
+    return "\n".join(lines)

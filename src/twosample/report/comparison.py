@@ -1,0 +1,252 @@
+"""A comparison of two tables as the page shows it: what is shown, in which order, and how much of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .._shown import shown
+from .._version import __version__
+from ..results import TestResult
+from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, TableFacts, Value
+from ..tables.results import Comparison
+from . import numbers
+from .figures import draw, effect_bar, effect_scale
+from .signs import ORDER, SIGNS
+from .ticks import ticks
+from .views import Card, ComparisonPage, Line, Row, RowTable
+
+MOST_LINES = 1000
+MOST_FIGURES = 30
+MOST_FINDINGS = 200
+MOST_ROWS = 10  # of each table
+MOST_ROW_COLUMNS = 10
+MOST_NOTES = 40
+MOST_WAYS = 12
+NAME, LONG, CELL = 80, 600, 60  # characters
+
+_FINDINGS = {
+    "missing": "Only in A",
+    "added": "Only in B",
+    "retyped": "Of another kind",
+    "left out": "Left out",
+    "constant": "Constant",
+    "small": "Small difference",
+}
+
+
+def comparison_page(result: Comparison) -> ComparisonPage:
+    """The page of a comparison."""
+    effects = [column.effect_high for column in result.columns]
+    effects += [column.missing.effect_high for column in result.columns if column.missing]
+    effects += [result.joint_effect.high] if result.joint_effect else []
+    top = effect_scale(max(effects, default=0.0), result.margin)
+    cards = tuple(_card(c, index, top) for index, c in enumerate(result.columns[:MOST_FIGURES], 1))
+    lines = _lines(result.columns, cards, top)
+    tally = Counter(column.verdict for column in result.columns)
+    sign = SIGNS[result.verdict]
+    return ComparisonPage(
+        title=f"{sign.word}: {shown(result.a.name, 60)} and {shown(result.b.name, 60)}",
+        sign=sign,
+        lead=shown(_without(result.headline, sign.word), LONG),
+        meaning=_meaning(result),
+        tally=tuple((SIGNS[verdict], tally[verdict]) for verdict in ORDER if tally[verdict]),
+        a=result.a,
+        b=result.b,
+        joint=_joint_line(result, top),
+        joint_margin=_percent(result.joint_margin, top),
+        lines=lines[:MOST_LINES],
+        lines_left=max(0, len(lines) - MOST_LINES),
+        cards=cards,
+        cards_left=len(result.columns) - len(cards),
+        scale=ticks(0.0, top, 4),
+        margin=_percent(result.margin, top),
+        findings=_findings(result.findings[:MOST_FINDINGS]),
+        findings_left=max(0, len(result.findings) - MOST_FINDINGS),
+        rows=_rows(result),
+        method=_method(result),
+        notes=tuple(shown(note, LONG) for note in _notes(result)),
+        citation=result.citation,
+        version=__version__,
+        level=f"{result.level:g}",
+        margin_text=f"{result.margin:.3g}",
+    )
+
+
+def _lines(columns: tuple[ColumnComparison, ...], cards: tuple[Card, ...], top: float) -> tuple[Line, ...]:
+    """A line for each column, and below it one for its missing values."""
+    lines: list[Line] = []
+    for index, column in enumerate(columns):
+        lines.append(cards[index].line if index < len(cards) else _column_line(column, None, top))
+        if column.missing:
+            lines.append(_missing_line(column, column.missing, top))
+    return tuple(lines)
+
+
+def _column_line(column: ColumnComparison, anchor: str | None, top: float) -> Line:
+    return _line(column, top, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
+
+
+def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> Line:
+    name = f"{shown(column.name, 30) or '(no name)'}: missing values"
+    shares = f"{numbers.percent(missing.share_a)} and {numbers.percent(missing.share_b)}"
+    return _line(missing, top, name=name, anchor=None, kind=shares)
+
+
+def _line(
+    tested: ColumnComparison | MissingComparison, top: float, *, name: str, anchor: str | None, kind: str
+) -> Line:
+    return Line(
+        name=name,
+        anchor=anchor,
+        kind=kind,
+        sign=SIGNS[tested.verdict],
+        bar=effect_bar(tested.effect_low, tested.effect_high, tested.effect, top),
+        effect=numbers.effect(tested.effect),
+        interval=numbers.interval(tested.effect_low, tested.effect_high),
+        pvalue=numbers.pvalue(tested.pvalue),
+        adjusted=numbers.pvalue(tested.adjusted_pvalue),
+        fdr=numbers.pvalue(tested.fdr_pvalue),
+        missing=isinstance(tested, MissingComparison),
+    )
+
+
+def _joint_line(result: Comparison, top: float) -> Line | None:
+    if result.joint is None:
+        return None
+    effect, pvalue = result.joint_effect, numbers.pvalue(result.joint.pvalue)
+    low, high, at = (effect.low, effect.high, effect.value) if effect else (0.0, 1.0, 0.0)
+    return Line(
+        name="All columns together",
+        anchor=None,
+        kind="joint test",
+        sign=SIGNS[result.joint_verdict],
+        bar=effect_bar(low, high, at, top),
+        effect=numbers.effect(at) if effect else "–",
+        interval=numbers.interval(low, high) if effect else "too few rows for an interval",
+        pvalue=pvalue,
+        adjusted=pvalue,
+        fdr=pvalue,
+    )
+
+
+def _card(column: ColumnComparison, index: int, top: float) -> Card:
+    figure = draw(column.name, column.picture)
+    ranges = [place for place in column.where if place.low is not None or place.high is not None]
+    return Card(
+        line=_column_line(column, f"column-{index}", top),
+        figure=figure,
+        rows=f"{numbers.count(column.rows_a)} and {numbers.count(column.rows_b)} rows with a value",
+        where=tuple(shown(place.text, 200) for place in ranges[:5]),
+        missing=_missing_line(column, column.missing, top) if column.missing else None,
+        method=shown(column.method, LONG),
+    )
+
+
+def _meaning(result: Comparison) -> str:
+    margin = f"{result.margin:.3g}"
+    if result.verdict == "same":
+        return f"Every difference is smaller than the margin (an effect size of {margin}), with the stated confidence."
+    if result.verdict == "different":
+        return (
+            f"What is marked as different is significant at level {result.level:g} after adjustment for the number of "
+            f"tests, and not surely smaller than the margin (an effect size of {margin})."
+        )
+    return (
+        "No difference was established, but with these rows one beyond the margin (an effect size of "
+        f"{margin}) cannot be ruled out either. More rows would decide it; so would a wider margin."
+    )
+
+
+def _findings(findings: tuple[Finding, ...]) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
+    groups = ((label, tuple(f for f in findings if f.what == what)) for what, label in _FINDINGS.items())
+    return tuple((label, group) for label, group in groups if group)
+
+
+def _rows(result: Comparison) -> RowTable | None:
+    chosen = [row for table in "ab" for row in [r for r in result.speaking if r.table == table][:MOST_ROWS]]
+    if not chosen:
+        return None
+    present = {name: None for row in chosen for name in row.values}
+    ranked = [column.name for column in result.columns if column.name in present]
+    names = list(dict.fromkeys([*ranked, *present]))
+    kept = names[:MOST_ROW_COLUMNS]
+    return RowTable(
+        names=tuple(shown(name, 40) or "(no name)" for name in kept),
+        rows=tuple(_row(row, kept) for row in chosen),
+        hidden=len(names) - len(kept),
+    )
+
+
+def _row(row: SpeakingRow, names: list[str]) -> Row:
+    number = "" if row.row is None else numbers.count(row.row)
+    score = f"{row.score:+.2f}".replace("-", "−")
+    return Row(row.table.upper(), number, score, tuple(_cell(row.values.get(name)) for name in names))
+
+
+def _cell(value: Value) -> tuple[str, str]:
+    if value is None:
+        return "none", "missing"
+    if isinstance(value, bool):
+        return "", "true" if value else "false"
+    if isinstance(value, int):
+        return "n", str(value) if abs(value) < 10**15 else f"{value:.6g}"
+    if isinstance(value, float):
+        return "n", f"{value:.6g}"
+    text = shown(value, CELL) or "(empty text)"
+    return "t" if len(text) > 24 else "", text
+
+
+def _method(result: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    facts = [
+        ("Rows read", [f"A {numbers.count(result.a.rows)}, B {numbers.count(result.b.rows)}"]),
+        ("Sample for the joint test", [f"A {_sample(result.a)}, B {_sample(result.b)}"]),
+        ("Seed", [str(result.seed)]),
+        ("Level", [f"{result.level:g}"]),
+        ("Margin", [f"effect size {result.margin:.3g} for a column, {result.joint_margin:.3g} for all together"]),
+        *_joint_method(result.joint),
+        ("Columns", _ways(result.columns)),
+        ("q", ["the p-value adjusted by Benjamini and Hochberg, among columns and missing shares"]),
+        ("Versions", [", ".join(f"{name} {version}" for name, version in result.versions)]),
+    ]
+    return tuple((label, tuple(shown(text, LONG) for text in texts)) for label, texts in facts if texts)
+
+
+def _joint_method(joint: TestResult | None) -> list[tuple[str, list[str]]]:
+    if joint is None:
+        return [("Joint test", ["not made"])]
+    engine = f"{joint.engine!r}{': ' if joint.reason else ''}{joint.reason}"
+    return [
+        ("Joint test", [f"{joint.test}: {joint.symbol} = {joint.statistic:.4g}, threshold {joint.threshold:.4g}"]),
+        ("Kernel and bandwidth", [repr(joint.kernel)] if joint.kernel is not None else []),
+        ("Null distribution", [repr(joint.null)]),
+        ("Engine", [engine] if joint.engine is not None else []),
+    ]
+
+
+def _ways(columns: tuple[ColumnComparison, ...]) -> list[str]:
+    ways: dict[str, list[str]] = {}
+    for column in columns:
+        ways.setdefault(column.method, []).append(shown(column.name, 40) or "(no name)")
+    lines = []
+    for way, names in list(ways.items())[:MOST_WAYS]:
+        more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
+        lines.append(f"{', '.join(names[:4])}{more}: {shown(way, 200)}")
+    return [*lines, "and so on, as it says below each figure"] if len(ways) > MOST_WAYS else lines
+
+
+def _notes(result: Comparison) -> list[str]:
+    return list(dict.fromkeys([*result.notes, *(result.joint.notes if result.joint else ())]))[:MOST_NOTES]
+
+
+def _sample(table: TableFacts) -> str:
+    rows = numbers.count(table.sampled)
+    return f"all {rows} rows" if table.sampled >= table.rows else f"{rows} rows drawn at random"
+
+
+def _without(headline: str, word: str) -> str:
+    rest = headline.removeprefix(word).lstrip(":,.–- ")
+    return rest[:1].upper() + rest[1:] if headline.startswith(word) else headline
+
+
+def _percent(value: float, top: float) -> float:
+    return round(min(100.0, 100 * value / top), 1)

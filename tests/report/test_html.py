@@ -1,0 +1,203 @@
+"""The page: complete, harmless whatever the data say, small, the same every time."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
+
+from twosample.errors import OptionError, OutputError
+from twosample.report import html, write_html
+
+VOID = {"meta", "link", "br", "line", "circle", "rect", "path"}
+ALLOWED = {
+    "html", "head", "meta", "link", "title", "style", "body", "a", "header", "main", "footer", "nav", "div", "section",
+    "article", "h1", "h2", "h3", "p", "span", "b", "small", "bdi", "ul", "li", "dl", "dt", "dd", "figure", "table",
+    "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "line", "circle", "rect", "path", "text",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, the text, and whether tags are balanced."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.elements, self.words = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def test_the_page_says_everything():
+    page = Page(html(comparison()))
+    for words in (
+        "≠ Different", "3 of 5 columns; most: age.", "january.csv", "february.parquet", "1,000", "900",
+        "on 500 rows drawn at random", "Only in A", "height", "3 different", "1 same", "1 too few rows to tell",
+        "0.200 ( 0.150 to 0.250 )".replace("( ", "(").replace(" )", ")"), "0.004", "city: missing values",
+        "1 to 2: 3 % against 9 %", "missing", "true", "71.25", "a long note", "−1.00", "Seed 7", "Level 0.05",
+        "effect size 0.1 for a column", "numpy 2.4.6", "Gretton", "a note", "Gaussian(", "Permutation(",
+        "10.0 % and 20.0 %", "3×10⁻⁷", "duckdb",
+    ):  # fmt: skip
+        assert words in page.text, words
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"), [("same", "= Same"), ("different", "≠ Different"), ("undecided", "? Too few rows to tell")]
+)
+def test_the_verdict_is_a_word_a_symbol_and_a_colour(verdict, words):
+    page = Page(html(comparison(verdict=verdict)))
+    assert words in page.text
+    assert page.all("title") == [{}] or page.all("title")
+    assert {"class": f"verdict {verdict}"} in page.all("header")
+
+
+def test_structure_for_screen_readers():
+    page = Page(html(comparison()))
+    levels = [int(name[1]) for name, _ in page.elements if re.fullmatch("h[1-6]", name)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(next_ <= level + 1 for level, next_ in pairwise(levels))
+    assert page.all("html") == [{"lang": "en"}]
+    assert all("scope" in attributes for attributes in page.all("th"))
+    pictures = [a for a in page.all("svg") if a.get("role") == "img"]
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(pictures) == 2
+    assert len(ids) == len(set(ids))
+    for attributes in pictures:
+        assert set(attributes["aria-labelledby"].split()) <= set(ids)
+    links = [a["href"] for a in page.all("a")]
+    assert links
+    assert all(link.startswith("#") and link[1:] in ids for link in links)
+    assert "Half of A lies between about" in page.text
+    assert len(page.all("caption")) == len(page.all("table")) - 1  # the table of rows is labelled by its region
+
+
+def test_no_script_and_nothing_from_the_net():
+    text = html(comparison())
+    page = Page(text)
+    assert {name for name, _ in page.elements} <= ALLOWED
+    assert page.all("link") == [{"rel": "icon", "href": "data:,"}]
+    policy = [a["content"] for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy[0].startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert not re.search(r"https?:|url\(|@import|@font-face", text)
+
+
+def test_hostile_texts_do_no_harm_and_are_seen():
+    text = html(hostile())
+    page = Page(text)
+    assert {name for name, _ in page.elements} <= ALLOWED
+    safe = ("xmlns", "class", "id", "role", "scope", "href", "style", "d", "aria-", "data-label", "tabindex", "lang",
+            "charset", "content", "name", "http-equiv", "rel", "x", "y", "cx", "cy", "r", "x1", "x2", "y1", "y2",
+            "width", "height", "viewbox", "preserveaspectratio", "text-anchor")  # fmt: skip
+    for _, attributes in page.elements:
+        assert all(name.startswith(safe) and not name.startswith("on") for name in attributes)
+        assert not re.search("script|evil|cmd", attributes.get("href", "") + attributes.get("style", ""))
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\ud800-\udfff\ufffe\uffff]", text)
+    text.encode("utf-8")
+    for words in (
+        "<script>alert(1)</script>", "␛[31mred", "⟨U+202E⟩gnp.exe", "a␊b␍␊c␉d", "=cmd|' /C calc'!A0", "{{ 7 * 7 }}",
+        "(10,000 characters)", "(no name)", "(empty text)", "␀␋␡⟨U+0085⟩⟨U+D800⟩⟨U+FFFE⟩⟨U+FFFF⟩⟨U+2028⟩", "שלום",
+        "👩\u200d👧", "'; DROP TABLE students; --", "&amp;&#60;",
+    ):  # fmt: skip
+        assert words in page.text, words
+    assert "x" * 700 not in text
+
+
+def test_every_hostile_text_is_inside_a_direction_of_its_own():
+    page = html(hostile())
+    assert page.count("<bdi>") > 100
+    assert page.count("<bdi>") == page.count("</bdi>")
+
+
+def test_the_same_result_gives_the_same_bytes():
+    first = html(comparison())
+    assert html(comparison()) == first
+    code = """
+import sys; sys.path.insert(0, sys.argv[1])
+from synthetic import comparison
+from twosample.report import html
+sys.stdout.buffer.write(html(comparison()).encode())
+"""
+    run = [sys.executable, "-c", code, str(Path(__file__).parent)]
+    done = subprocess.run(run, capture_output=True, timeout=60, check=True, env={"PYTHONHASHSEED": "5", "LC_ALL": "C"})
+    assert done.stdout.decode() == first
+
+
+def test_the_page_stays_below_2_mb_and_says_what_it_leaves_out():
+    wide = html(hostile(3000))
+    assert len(wide.encode()) < 2_000_000
+    page = Page(wide)
+    assert "further lines with smaller contributions" in page.text
+    assert "Figures are drawn for the 30 columns that contribute most; the other 2,970" in page.text
+    assert "further findings" in page.text
+    assert "2,990 further columns not shown" in page.text
+
+
+def test_a_figure_costs_little():
+    one, two = (len(html(comparison([column(picture=numbers())] * n))) for n in (1, 2))
+    assert two - one < 6000
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        comparison([]),
+        comparison([column(picture=None, where=())], findings=(), speaking=(), notes=(), versions=()),
+        comparison(joint=None, joint_effect=None),
+        comparison(joint_effect=None),
+        comparison([column("x", gaps=missing("same"), effect=float("nan"), effect_high=float("inf"))]),
+        comparison([column(pvalue=1e-300, adjusted_pvalue=1.0, picture=shares(()))]),
+    ],
+)
+def test_what_is_not_there_leaves_no_hole(result):
+    page = Page(html(result))
+    assert "None" not in page.text
+    assert "nan" not in page.text.lower().split()
+
+
+def test_jinja_matplotlib_and_polars_are_not_needed_to_import():
+    code = "import twosample.report, sys; assert not {'jinja2', 'matplotlib', 'polars'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
+
+
+def test_writing(tmp_path):
+    write_html(comparison(), tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text("utf-8") == html(comparison())
+    comparison().report(str(tmp_path / "b.html"))
+    assert (tmp_path / "b.html").read_bytes() == (tmp_path / "a.html").read_bytes()
+    with pytest.raises(OutputError, match="no such folder"):
+        write_html(comparison(), tmp_path / "none" / "a.html")
+    with pytest.raises(OptionError, match="pass what"):
+        write_html({"a": 1}, tmp_path / "c.html")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.html", "b.html"]
+
+
+def test_hostile_list_is_used():
+    assert len(hostile().columns) == len(HOSTILE)
