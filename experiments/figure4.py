@@ -23,7 +23,7 @@ def work(settings: dict[str, Any], number: int) -> dict[str, float]:
     value = VALUES[case][number % 20]
     seed = [settings["seed"], 4, sum(map(ord, case)), d, number]
     rng = np.random.default_rng(seed)
-    x, y = rng.normal(size=(POINTS, d)), rng.normal(size=(POINTS, d))
+    x, y = rng.normal(size=(2, settings["points"], d))
     if case == "means":
         y += value / np.sqrt(d)
     else:
@@ -40,14 +40,14 @@ def run(options: Options) -> None:
     """Both panels."""
     import matplotlib.pyplot as plt
 
-    repetitions = options.count(100, 1)
+    repetitions, points = options.count(100, 1), 40 if options.quick else POINTS
     dimensions = DIMENSIONS[1:4:2] if options.quick else DIMENSIONS
     figure, panels = plt.subplots(1, 2, figsize=(12, 4.5), sharey=True)
     parts, cost = [], 0.0
     for axes, case in zip(panels, VALUES, strict=True):
         rates: dict[str, list[float]] = {name: [] for name in tests_of(case)}
         for d in dimensions:
-            settings = {"case": case, "dimension": d}
+            settings = {"case": case, "dimension": d, "points": points}
             done = repeat("figure4", work, settings, range(20 * repetitions), options)
             cost += done.seconds
             for name, found in rates.items():
@@ -61,7 +61,7 @@ def run(options: Options) -> None:
     panels[0].legend(frameon=False, fontsize=7)
     page.write(options.out, "figure4", "Figure 4: two Gaussians in many dimensions", [
         page.save(figure, options.out, "figure4"),
-        f"m = n = {POINTS}, level {LEVEL}, {repetitions} repetitions (100 in the paper) of each of 20 differences: "
+        f"m = n = {points}, level {LEVEL}, {repetitions} repetitions (100 in the paper) of each of 20 differences: "
         "means at Euclidean distances 0.05 to 50, standard deviations 10^0.01 to 10, log-spaced. A rate here is over "
         f"{20 * repetitions} tests.",
         *parts,

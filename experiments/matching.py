@@ -51,6 +51,12 @@ SETS: dict[str, Attributes | ForestTables] = {
     "FOREST10D": ForestTables(),
 }
 
+QUICK: dict[str, Attributes | ForestTables] = {
+    "BIO": Attributes(60, data.bio, range(3)),
+    "FOREST10D": ForestTables(550),
+}
+"""Small forms of two of them."""
+
 
 def generator(seed: int, experiment: int, name: str, number: int) -> list[int]:
     """The seed of one repetition."""

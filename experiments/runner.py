@@ -30,6 +30,7 @@ class Options:
     jobs: int = 2
     quick: bool = False
     out: Path = ROOT / "docs" / "paper"
+    store: Path = ROOT / "build" / "experiments"
 
     def count(self, full: int, quick: int) -> int:
         """How many repetitions, unless said otherwise."""
@@ -50,10 +51,10 @@ class Run:
 
 
 def repeat(name: str, work: Work, settings: dict[str, Any], numbers: Sequence[int], options: Options) -> Run:
-    """All outcomes. Finished ones are read from ``build/experiments``, where each new one is written at once."""
+    """All outcomes. Finished ones are read from the store, where each new one is written at once."""
     settings = {**settings, "seed": options.seed}
     digest = hashlib.sha256(json.dumps([name, settings], sort_keys=True).encode()).hexdigest()[:12]
-    store = ROOT / "build" / "experiments" / f"{name}-{digest}.jsonl"
+    store = options.store / f"{name}-{digest}.jsonl"
     store.parent.mkdir(parents=True, exist_ok=True)
     known = _finished(store)
     left = [i for i in numbers if i not in known]

@@ -1,0 +1,96 @@
+"""The paper re-run: everything in a quick form, and a runner that resumes and does not depend on the jobs."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+from experiments import data, page
+from experiments.__main__ import NAMES, main
+from experiments.runner import Options, repeat
+
+NEEDS_DATA = {"table1", "table2", "table3", "figure5"}
+
+
+@pytest.fixture
+def options(tmp_path):
+    return Options(jobs=1, out=tmp_path / "pages", store=tmp_path / "store")
+
+
+def square(settings, number):
+    return {"value": settings["factor"] * float(np.random.default_rng([settings["seed"], number]).normal())}
+
+
+def broken(settings, number):
+    if number == 3:
+        raise KeyboardInterrupt
+    return square(settings, number)
+
+
+def test_what_is_finished_is_kept(options):
+    with pytest.raises(KeyboardInterrupt):
+        repeat("numbers", broken, {"factor": 2.0}, range(6), options)
+    (kept,) = options.store.iterdir()
+    assert len(kept.read_text().splitlines()) == 3
+    marked = [json.dumps([number, {"value": -1.0}, 0.0]) for number in range(3)]
+    kept.write_text("\n".join(marked) + '\n[3, {"val')  # and the last line is cut off
+    done = repeat("numbers", square, {"factor": 2.0}, range(6), options)
+    assert [outcome["value"] for outcome in done.outcomes[:3]] == [-1.0] * 3
+    assert done.outcomes[3] == square({"factor": 2.0, "seed": 0}, 3)
+
+
+def test_the_number_of_jobs_does_not_matter(options):
+    alone = repeat("numbers", square, {"factor": 1.0}, range(8), options)
+    others = repeat("numbers", square, {"factor": 1.0}, range(8), replace(options, jobs=2, store=options.store / "two"))
+    assert alone.outcomes == others.outcomes
+
+
+def test_another_seed_is_another_run(options):
+    one, other = (repeat("numbers", square, {"factor": 1.0}, range(2), replace(options, seed=s)) for s in (0, 1))
+    assert one.outcomes != other.outcomes
+    assert len(list(options.store.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quick_form(name, options):
+    if name in NEEDS_DATA and data.directory() is None:
+        pytest.skip("the data are not here: set TWOSAMPLE_DATA")
+    import_module(f"experiments.{name}").run(replace(options, quick=True))
+    text = (options.out / f"{name}.md").read_text()
+    assert text.startswith(f"# {name.replace('figure', 'Figure ').replace('table', 'Table ')}:")
+    assert "Seed 0" in text
+    if name.startswith("figure"):
+        assert (options.out / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_unknown_name_is_an_error(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["figure9"])
+    assert stopped.value.code == 2
+    assert "figure9" in capsys.readouterr().err
+
+
+def test_missing_data_say_what_to_do(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("TWOSAMPLE_DATA", str(tmp_path))
+    monkeypatch.setattr(data, "ROOT", tmp_path)
+    data.microarray.cache_clear()
+    assert main(["table1", "--quick", "--jobs", "1", "--seed", "987654", "--out", str(tmp_path)]) == 2
+    assert "datamicroarray" in capsys.readouterr().err
+
+
+def test_failed_download_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("TWOSAMPLE_DATA", str(tmp_path))
+    monkeypatch.setattr(data, "ROOT", tmp_path)
+    nowhere = data.Source("no-such-package-of-ours==1", "0", lambda archive: None, ("--no-index",))
+    monkeypatch.setitem(data.SOURCES, "bio_kddcup04/bio_train_sample.parquet", nowhere)
+    data.bio.cache_clear()
+    with pytest.raises(data.MissingDataError, match="Set TWOSAMPLE_DATA"):
+        data.bio()
+
+
+def test_intervals():
+    low, high = page.binomial_interval(50.0, 100)
+    assert (round(low, 1), round(high, 1)) == (40.4, 59.6)
+    assert page.differs(10.0, 50.0, 100, 100)
+    assert not page.differs(45.0, 50.0, 100, 100)
