@@ -1,7 +1,8 @@
 """Distances between two samples as maximum mean discrepancies over other function classes than an RKHS.
 
 ``kolmogorov``, ``wasserstein``, ``bounded_lipschitz``, ``energy_distance`` and ``parzen_l2`` give the number;
-``witness(x, y, metric=...)`` gives the function that attains the first three.
+``witness(x, y, metric=...)`` gives the function that attains the first three. ``random_witness_distance`` is the mean
+over random functions of an RKHS instead of the maximum.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .bounds import kernel_deviation, kolmogorov_deviation, uniform_bound
 from .dudley import bounded_lipschitz, dudley_witness
 from .kernel import energy_distance, parzen_l2
 from .line import kolmogorov, step_witness
+from .random_witness import random_witness_distance
 from .transport import transport_witness, wasserstein
 from .witnesses import LipschitzWitness, StepWitness
 
@@ -62,5 +64,5 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
 
 __all__ = [
     "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "kernel_deviation", "kolmogorov",
-    "kolmogorov_deviation", "parzen_l2", "uniform_bound", "wasserstein", "witness",
+    "kolmogorov_deviation", "parzen_l2", "random_witness_distance", "uniform_bound", "wasserstein", "witness",
 ]  # fmt: skip
