@@ -37,6 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .roots import brent
 from .types import Floats
 
 __all__ = ["WeightedChiSquare", "crossing"]
@@ -201,8 +202,6 @@ def crossing(log_tail: Callable[[float], float], log_level: float) -> float:
 
     Doubling brackets it and Brent's method finds it, to 1e-13.
     """
-    from scipy.optimize import brentq
-
     @cache
     def excess(y: float) -> float:
         return max(log_tail(y), _UNDERFLOW) - log_level
@@ -212,7 +211,7 @@ def crossing(log_tail: Callable[[float], float], log_level: float) -> float:
         low, high = high, 2.0 * high
     if low == 0.0 and excess(low) <= 0.0:
         return 0.0
-    return float(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    return brent(excess, low, high, xtol=1e-13, rtol=1e-13)
 
 
 def _log_tail_of_equal(value: float, count: float, t: float) -> float:

@@ -9,6 +9,7 @@ from threading import Event
 
 import numpy as np
 
+from ..core.roots import brent
 from ..core.types import Floats, Reals
 from ..errors import OptionError
 from ..kernels import Kernel
@@ -140,7 +141,6 @@ def enough(share: float, centred_share: float, tolerance: float) -> bool:
 
 def confidence_limit(mean: float, count: int) -> float:
     """The largest expectation that a mean of `count` numbers in [0, 1] allows: Hoeffding's bound solved for it."""
-    from scipy.optimize import brentq
     from scipy.special import rel_entr
 
     allowed = -log(_DOUBT) / count
@@ -148,7 +148,7 @@ def confidence_limit(mean: float, count: int) -> float:
     def excess(p: float) -> float:
         return float(rel_entr(mean, p) + rel_entr(1 - mean, 1 - p)) - allowed
 
-    return 1.0 if mean >= 1 or excess(1 - 1e-12) < 0 else float(brentq(excess, mean, 1 - 1e-12))
+    return 1.0 if mean >= 1 or excess(1 - 1e-12) < 0 else brent(excess, mean, 1 - 1e-12)
 
 
 def indefinite(kernel: Kernel) -> OptionError:

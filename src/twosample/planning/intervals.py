@@ -8,6 +8,7 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
+from ..core.roots import brent
 from ..engines import Engine
 from ..errors import OptionError, unknown_option
 from ..kernels import Kernel
@@ -157,19 +158,17 @@ def interval(
 
 def invert(law: Laws, observed: float, tail: float) -> tuple[float, float]:
     """The values of MMD² under which the observed estimate is not in either tail; never empty, never below 0."""
-    from scipy.optimize import brentq
-
     start = max(observed, 0.0)
     step = sqrt(law.quadratic + law.slope * start)
     if step <= 1e-9 * start:  # rounding alone
         return start, start
     low = 0.0
     if law.at(0.0).sf(observed) < tail:
-        low = float(brentq(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step))
+        low = brent(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step)
     end = start + step
     while law.at(end).sf(start) < 1 - tail:
         end += 2 * (end - start)
-    high = float(brentq(lambda theta: law.at(theta).sf(start) - (1 - tail), start, end, xtol=1e-6 * step))
+    high = brent(lambda theta: law.at(theta).sf(start) - (1 - tail), start, end, xtol=1e-6 * step)
     return low, high
 
 
