@@ -96,8 +96,8 @@ def comparison(columns=None, verdict="different", **changes):
         "b": TableFacts("february.parquet", 900, 5, 500, "duckdb"),
         "level": 0.05, "margin": 0.1, "joint_margin": 0.05, "seed": 7,
         "speaking": (
-            SpeakingRow("b", -1.0, 0, 17, {"age": 71.25, "city": "Rome", "note": None, "ok": True, "n": 3}),
-            SpeakingRow("a", 0.5, 1, None, {"age": 20.0, "city": "Oslo", "note": "a long note about parcels", "n": 0}),
+            SpeakingRow("b", -1.0, 0, 17, {"age": 71.25, "city": "Rome", "note": None, "height": True}),
+            SpeakingRow("a", 0.5, 1, None, {"age": 20.0, "city": "Oslo", "note": "a long note about parcels"}),
         ),
         "versions": (("twosample", "0.1.0"), ("numpy", "2.4.6")), "notes": ("a note",),
     }  # fmt: skip
@@ -115,7 +115,7 @@ def hostile(most=None):
         )
         for index, text in enumerate(texts)
     ]  # fmt: skip
-    values = {f"{index} {text}": text for index, text in enumerate(texts)}
+    values = {text: text for text in texts}
     everything = "".join(HOSTILE[:7] + HOSTILE[8:])
     kinds = ("missing", "added", "retyped", "left out", "constant", "small")
     return comparison(

@@ -12,6 +12,7 @@ from synthetic import HOSTILE, column, comparison, hostile, missing, numbers, sh
 
 from twosample.errors import OptionError, OutputError
 from twosample.report import html, write_html
+from twosample.tables.parts import SpeakingRow
 
 VOID = {"meta", "link", "br", "line", "circle", "rect", "path"}
 ALLOWED = {
@@ -157,7 +158,7 @@ def test_the_page_stays_below_2_mb_and_says_what_it_leaves_out():
     assert "further lines with smaller contributions" in page.text
     assert "Figures are drawn for the 30 columns that contribute most; the other 2,970" in page.text
     assert "further findings" in page.text
-    assert "2,990 further columns not shown" in page.text
+    assert "9 further columns not shown" in page.text
 
 
 def test_a_figure_costs_little():
@@ -185,6 +186,13 @@ def test_what_is_not_there_leaves_no_hole(result):
 def test_jinja_matplotlib_and_polars_are_not_needed_to_import():
     code = "import twosample.report, sys; assert not {'jinja2', 'matplotlib', 'polars'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
+
+
+def test_what_the_user_excluded_is_not_in_the_rows():
+    rows = (SpeakingRow("a", 0.5, 0, 0, {"age": 20.0, "salary": "top secret", "height": 180}),)
+    page = Page(html(comparison(speaking=rows)))
+    assert "180" in page.text
+    assert "secret" not in page.text
 
 
 def test_writing(tmp_path):

@@ -13,7 +13,7 @@ from .signs import SIGNS
 
 MOST_COLUMNS = 15
 MOST_FINDINGS = 10
-_LINK = re.compile(r"@|://|www\.|#\d|!\d|\b[0-9a-f]{7,40}\b", re.IGNORECASE)
+_LINK = re.compile(r"@|://|www\.|#\d|!\d", re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z0-9_ .:/-]*[A-Za-z0-9_.:/-]")
 
 
@@ -32,8 +32,8 @@ def comparison_markdown(result: Comparison) -> str:
 
 def code(text: str, limit: int = 60) -> str:
     """Any text as code, which no Markdown, HTML, table, mention or link can break out of."""
-    text = shown(text, limit) or " "
-    return f"`{text}`" if _PLAIN.fullmatch(text) else f"<code>{_encoded(text)}</code>"
+    text = shown(text, limit) or "(no name)"
+    return f"`{text}`" if _PLAIN.fullmatch(text) and not _LINK.search(text) else f"<code>{_encoded(text)}</code>"
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -42,16 +42,11 @@ def plain(text: str, limit: int | None = None) -> str:
     What could become a mention or a link all the same is code, as nothing there is linked.
     """
     text = shown(text, limit)
-    return f"<code>{_encoded(text)}</code>" if _LINK.search(text) else _encoded(text)
+    return f"<code>{_encoded(text)}</code>" if _LINK.search(text) else _encoded(text, keep=",.:;%()?'-/+=")
 
 
-def _encoded(text: str) -> str:
-    return re.sub(r"[!-/:-@\[-`{-~]", _entity, text)
-
-
-def _entity(match: re.Match[str]) -> str:
-    mark = match.group()
-    return mark if mark in ",.:;%()?'-/+=" else f"&#{ord(mark)};"
+def _encoded(text: str, keep: str = "") -> str:
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda mark: mark[0] if mark[0] in keep else f"&#{ord(mark[0])};", text)
 
 
 def _table(table: TableFacts) -> str:

@@ -166,9 +166,9 @@ def _rows(result: Comparison) -> RowTable | None:
     chosen = [row for table in "ab" for row in [r for r in result.speaking if r.table == table][:MOST_ROWS]]
     if not chosen:
         return None
-    present = {name: None for row in chosen for name in row.values}
-    ranked = [column.name for column in result.columns if column.name in present]
-    names = list(dict.fromkeys([*ranked, *present]))
+    present = {name for row in chosen for name in row.values}
+    known = [column.name for column in result.columns] + [f.column for f in result.findings if f.column is not None]
+    names = [name for name in dict.fromkeys(known) if name in present]  # what the user excluded is in neither
     kept = names[:MOST_ROW_COLUMNS]
     return RowTable(
         names=tuple(shown(name, 40) or "(no name)" for name in kept),
