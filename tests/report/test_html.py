@@ -188,6 +188,15 @@ def test_jinja_matplotlib_and_polars_are_not_needed_to_import():
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
 
 
+def test_a_column_that_differs_by_its_gaps_alone_says_so():
+    def pages(**changes):
+        return html(comparison([column("x", gaps=missing(), picture=numbers(), **changes)]))
+
+    assert "by missing values" not in pages()
+    assert "by missing values" in pages(effect_high=0.05)
+    assert "by missing values" in pages(adjusted_pvalue=0.5)
+
+
 def test_what_the_user_excluded_is_not_in_the_rows():
     rows = (SpeakingRow("a", 0.5, 0, 0, {"age": 20.0, "salary": "top secret", "height": 180}),)
     page = Page(html(comparison(speaking=rows)))

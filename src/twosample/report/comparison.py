@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from .._shown import shown
 from .._version import __version__
@@ -40,8 +41,8 @@ def comparison_page(result: Comparison) -> ComparisonPage:
     effects += [column.missing.effect_high for column in result.columns if column.missing]
     effects += [result.joint_effect.high] if result.joint_effect else []
     top = effect_scale(max(effects, default=0.0), result.margin)
-    cards = tuple(_card(c, index, top) for index, c in enumerate(result.columns[:MOST_FIGURES], 1))
-    lines = _lines(result.columns, cards, top)
+    cards = tuple(_card(c, index, top, result) for index, c in enumerate(result.columns[:MOST_FIGURES], 1))
+    lines = _lines(result, cards, top)
     tally = Counter(column.verdict for column in result.columns)
     sign = SIGNS[result.verdict]
     return ComparisonPage(
@@ -72,18 +73,20 @@ def comparison_page(result: Comparison) -> ComparisonPage:
     )
 
 
-def _lines(columns: tuple[ColumnComparison, ...], cards: tuple[Card, ...], top: float) -> tuple[Line, ...]:
+def _lines(result: Comparison, cards: tuple[Card, ...], top: float) -> tuple[Line, ...]:
     """A line for each column, and below it one for its missing values."""
     lines: list[Line] = []
-    for index, column in enumerate(columns):
-        lines.append(cards[index].line if index < len(cards) else _column_line(column, None, top))
+    for index, column in enumerate(result.columns):
+        lines.append(cards[index].line if index < len(cards) else _column_line(column, None, top, result))
         if column.missing:
             lines.append(_missing_line(column, column.missing, top))
     return tuple(lines)
 
 
-def _column_line(column: ColumnComparison, anchor: str | None, top: float) -> Line:
-    return _line(column, top, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
+def _column_line(column: ColumnComparison, anchor: str | None, top: float, result: Comparison) -> Line:
+    line = _line(column, top, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
+    values_differ = column.adjusted_pvalue <= result.level and column.effect_high >= result.margin
+    return replace(line, by_missing=column.verdict == "different" and not values_differ)
 
 
 def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> Line:
@@ -129,11 +132,11 @@ def _joint_line(result: Comparison, top: float) -> Line | None:
     )
 
 
-def _card(column: ColumnComparison, index: int, top: float) -> Card:
+def _card(column: ColumnComparison, index: int, top: float, result: Comparison) -> Card:
     figure = draw(column.name, column.picture)
     ranges = [place for place in column.where if place.low is not None or place.high is not None]
     return Card(
-        line=_column_line(column, f"column-{index}", top),
+        line=_column_line(column, f"column-{index}", top, result),
         figure=figure,
         rows=f"{numbers.count(column.rows_a)} and {numbers.count(column.rows_b)} rows with a value",
         where=tuple(shown(place.text, 200) for place in ranges[:5]),

@@ -148,7 +148,7 @@ def _numbers(name: str, picture: NumberPicture) -> NumberFigure | None:
         below=witness and witness[1],
         curve=witness and witness[2],
         zero=witness[3] if witness else 0.0,
-        ticks=ticks(low, edges[-1], dates=picture.dates),
+        ticks=ticks(low, edges[-1], most=3 if picture.dates else 5, dates=picture.dates),
         title=f"Distributions of {shown(name, LABEL_LENGTH)} in both tables",
         words=_words(picture, a, b),
     )

@@ -38,9 +38,11 @@ def points(difference: float) -> str:
 
 
 def pvalue(value: float) -> str:
-    """A p-value: three decimals, or a power of ten when it is small."""
+    """A p-value: three decimals, or a power of ten when it is small; beyond 1e-99 no more than that it is smaller."""
     if not isfinite(value):
         return "–"
+    if value < 1e-99:
+        return "<10⁻⁹⁹"
     if value >= 0.9995:
         return "1"
     return f"{value:.3f}" if value >= 0.0995e-2 else power(value, digits=1)

@@ -30,6 +30,8 @@ class Line:
         The p-values as text.
     missing
         Whether it is about missing values.
+    by_missing
+        Whether a column is different by its missing values alone.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Line:
     adjusted: str
     fdr: str
     missing: bool = False
+    by_missing: bool = False
 
 
 @dataclass(frozen=True)
