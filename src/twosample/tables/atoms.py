@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..kernels.bandwidth import distance_quantiles
 from ..sources import BinGrid, BinMoments, CategoryCounts
 from ..structured import Text
 from .moments import Atoms
@@ -23,7 +22,7 @@ COUNTED = 10_000
 
 _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end
-_SOME = 4000  # values from which the bandwidth is taken
+_SOME = 300  # values from which the bandwidth is taken
 _TRACE = 1e-7  # of the kernel that features may leave
 _RANK = 160
 
@@ -52,15 +51,12 @@ class Scale:
         """From pooled finite values."""
         if not len(values):
             return cls(1.0, 0.0, -1.0, 1.0)
-        part = values[:: max(1, len(values) // _SOME)]
-        half = np.array([0.5])
-        width = float(distance_quantiles(part[:, None], "euclidean", half, np.random.default_rng(0))[0])
-        if (part == part[0]).all() and not (values == values[0]).all():
-            width = float(np.abs(values - part[0]).max())
-        first, centre, last = (float(q) for q in np.quantile(values, [0.01, 0.5, 0.99]))
+        values = np.sort(values)
+        first, centre, last = (float(values[int(share * (len(values) - 1))]) for share in (0.01, 0.5, 0.99))
         low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
         if first == last:
-            low, high = float(values.min()), float(values.max())
+            low, high = float(values[0]), float(values[-1])
+        width = _typical_distance(values)
         return cls(width, centre, max(low, centre - _FAR * width), min(high, centre + _FAR * width))
 
     @property
@@ -74,6 +70,17 @@ class Scale:
     def inside(self, values: Floats) -> Floats:
         """Values with those beyond the range at its ends."""
         return np.asarray(np.clip(values, self.low, self.high))
+
+
+def _typical_distance(values: Floats) -> float:
+    """The median distance of two of some hundred values that are evenly taken from sorted ones; not 0."""
+    part = values[np.linspace(0, len(values) - 1, min(len(values), _SOME)).astype(int)]
+    distances = np.abs(part[:, None] - part)[np.triu_indices(len(part), 1)]
+    if (distances > 0).any():
+        found = float(np.median(distances))
+        return found if found > 0 else float(np.median(distances[distances > 0]))
+    away = np.abs(values - part[0])
+    return float(np.median(away[away > 0])) if (away > 0).any() else 1.0
 
 
 @dataclass(frozen=True, eq=False)

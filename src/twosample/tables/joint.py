@@ -34,7 +34,9 @@ CELLS = 20_000_000
 """Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
 
 KEPT = 100
-"""Rows of each table that are kept to be shown."""
+"""Rows of each table that are kept to be shown; fewer of very wide tables."""
+
+_SHOWN_CELLS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,7 @@ class Joint:
 def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Generator) -> Joint:
     """Rows as coordinates, and the features of the kernel on them."""
     a, b = reading.samples
-    wide = sum(64 if column.kind == "categorical" else 129 if column.kind == "text" else 2 for column in columns)
-    most = max(500, CELLS // (2 * wide))
+    most = max(500, CELLS // (2 * sum(_width(column, a, b) for column in columns)))
     chosen = tuple(np.sort(rng.choice(len(part), min(most, len(part)), replace=False)) for part in (a, b))
     pooled = a[chosen[0]].vstack(b[chosen[1]])
     fields = {column.name: _column(pooled[column.name], column, reading) for column in columns}
@@ -83,6 +84,13 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
         f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
     )
     return Joint(Atoms(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
+
+
+def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
+    """How many coordinates it will have, at most."""
+    if column.kind in NUMBERS:
+        return 2
+    return 129 if column.kind == "text" else min(64, a[column.name].n_unique() + b[column.name].n_unique())
 
 
 def _column(series: pl.Series, column: JointColumn, reading: Reading) -> Column:
@@ -145,7 +153,8 @@ def speaking_rows(joint: Joint, reading: Reading) -> tuple[SpeakingRow, ...]:
         ("a", reading.a, joint.chosen[0], witness[:ahead]),
         ("b", reading.b, joint.chosen[1], -witness[ahead:]),
     ):
-        order = np.argsort(-values, kind="stable")[:KEPT]
+        most = min(KEPT, max(5, _SHOWN_CELLS // len(side.sample.columns)))
+        order = np.argsort(-values, kind="stable")[:most]
         order = order[values[order] > 0]
         rows = side.sample[chosen[order]].rows(named=True)
         sign = 1.0 if table == "a" else -1.0

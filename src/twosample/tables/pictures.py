@@ -18,6 +18,7 @@ SHOWN = 12
 """Categories of a picture."""
 
 _GRID = 121
+_FINE = 400  # atoms of a witness
 _PLACES = 3
 _DAY = 86_400.0
 
@@ -68,13 +69,20 @@ def _densities(line: Line, dates: bool) -> NumberPicture:
     )
     grid = np.linspace(low, high, _GRID)
     return NumberPicture(
-        _plain(edges), _plain(first), _plain(second), _plain(grid), _plain(_witness(line, grid)), dates
+        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(_witness(line, grid)), dates
     )
 
 
 def _witness(line: Line, at: Floats) -> Floats:
-    weights = line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
-    steps = (at[:, None] - line.places) / line.scale.width
+    """The witness function, of atoms that are brought together where there are many."""
+    places, weights = line.places, line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
+    if len(places) > 2 * _FINE:
+        index = ((places - places[0]) * ((_FINE - 1) / (places[-1] - places[0]))).astype(int)
+        count, place, weights = (
+            np.bincount(index, part, minlength=_FINE) for part in (np.ones(len(places)), places, weights)
+        )
+        places = place / np.maximum(count, 1)
+    steps = (at[:, None] - places) / line.scale.width
     return np.asarray(np.exp(-0.5 * steps**2) @ weights)
 
 
@@ -166,5 +174,8 @@ def _share(value: float) -> str:
 
 
 def _plain(values: Floats) -> tuple[float, ...]:
-    """Numbers as JSON holds them, to six digits."""
-    return tuple(float(f"{value:.6g}") for value in values.tolist())
+    """Numbers as JSON holds them, to six digits of the largest."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or not 1e-200 < largest < 1e200:
+        return tuple(values.tolist())
+    return tuple(np.round(values, 5 - int(np.floor(np.log10(largest)))).tolist())

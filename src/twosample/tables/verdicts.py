@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from .._shown import shown
 from ..core.adjust import benjamini_hochberg
 from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places
@@ -102,7 +103,7 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
     verdict: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
     if missing is not None:
         verdict = _overall([verdict, missing.verdict])
-    shown = picture(subject)
+    drawn = picture(subject)
     effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
     return ColumnComparison(
         name=subject.name,
@@ -119,16 +120,16 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
         rows_b=subject.rows[1] - subject.missing[1] if values is None else values.n,
         missing=missing,
         method=_method(subject, values),
-        picture=shown,
-        where=_where(subject, shown, values, line.missing, level),
+        picture=drawn,
+        where=_where(subject, drawn, values, line.missing, level),
     )
 
 
 def _where(
-    subject: Subject, shown: Picture | None, values: Trial | None, missing: Trial | None, level: float
+    subject: Subject, drawn: Picture | None, values: Trial | None, missing: Trial | None, level: float
 ) -> tuple[Place, ...]:
     """Where the column differs, as far as it does."""
-    found = places(subject, shown) if values is not None and values.pvalue <= level else ()
+    found = places(subject, drawn) if values is not None and values.pvalue <= level else ()
     if missing is None or missing.pvalue > level:
         return found
     return (*found, missing_place(subject))
@@ -182,19 +183,21 @@ def _small(column: ColumnComparison, level: float, margin: float) -> Finding | N
     return Finding("small", column.name, f"{'; '.join(parts)}: below the margin of {margin:g}") if parts else None
 
 
-def _needed(lines: Sequence[Line], joint: Trial | None, margin: float, joint_margin: float) -> int | None:
-    """About how many rows in each table would show that all is within the margins; None if no number would."""
-    needed = []
+def _needed(lines: Sequence[Line], joint: Trial | None, margin: float, joint_margin: float) -> str:
+    """About how many rows would show that all is within the margins, in words; empty if no number would."""
     trials = [(trial, margin) for line in lines for trial in line.trials]
-    trials += [(joint, joint_margin)] if joint is not None else []
-    for trial, border in trials:
-        if trial.effect.high >= border:
-            needed.append(trial.rows_needed(border))
-    known = [rows for rows in needed if rows is not None]
-    return max(known) if known and len(known) == len(needed) else None
+    single = [trial.rows_needed(border) for trial, border in trials if trial.effect.high >= border]
+    together = joint.rows_needed(joint_margin) if joint is not None and joint.effect.high >= joint_margin else 0
+    known = [rows for rows in single if rows is not None]
+    if joint is None or together is None or len(known) < len(single):
+        return ""
+    rows = lines[0].subject.rows
+    if not single and min(rows) > together:  # the tables are large enough, only the sample is not
+        return f"; a joint sample of about {_rounded(together)} rows might settle it"
+    return f"; about {_rounded(max([*known, together]))} rows in each table might settle it"
 
 
-def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: int | None) -> str:
+def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: str) -> str:
     count = len(columns)
     all_columns = "the one common column" if count == 1 else f"all {count} columns"
     if verdict == "same":
@@ -203,20 +206,12 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: int
         found = [column for column in columns if column.verdict == "different"]
         if not found:
             return f"Different: no single column of {count}, but all of them together."
-        return f"Different: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {_clipped(found[0].name)}."
+        return f"Different: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}."
     open_ = sum(column.verdict == "undecided" for column in columns)
-    what = (
-        f"{open_} of {count} columns undecided"
-        if open_
-        else "each column is the same within the margin, but all together are undecided"
-    )
-    if needed is None:
-        return f"Too few rows to tell: {what}."
-    return f"Too few rows to tell: {what}; about {_rounded(needed)} rows in each table might settle it."
-
-
-def _clipped(name: str) -> str:
-    return name if len(name) <= 60 else name[:59] + "…"
+    what = f"{open_} of {count} column{'s' if count > 1 else ''} undecided"
+    if not open_:
+        what = "each column is the same within the margin, but all together are undecided"
+    return f"Too few rows to tell: {what}{needed}."
 
 
 def _rounded(rows: int) -> str:
