@@ -7,17 +7,19 @@ import pytest
 README = Path(__file__).resolve().parent.parent / "README.md"
 
 
-def blocks(text):
-    """Line numbers (of the line before the code, from 1) and code of the blocks that are to be run."""
-    code, start, before = None, 0, ""
+def blocks(text, opening="```python"):
+    """Line numbers (of the line before the code, from 1) and text of the blocks that open so."""
+    code, start, before, inside = None, 0, "", False
     for number, line in enumerate(text.splitlines(), 1):
-        if code is not None and line.startswith("```"):
-            yield start, "".join(code)
-            code = None
+        if line.startswith("```"):
+            if code is not None:
+                yield start, "".join(code)
+                code = None
+            elif not inside and line == opening and "<!-- no-test -->" not in before:
+                code, start = [], number
+            inside = not inside
         elif code is not None:
             code.append(line + "\n")
-        elif line.startswith("```python") and "<!-- no-test -->" not in before:
-            code, start = [], number
         before = line
 
 
@@ -37,6 +39,10 @@ def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     namespace = {"__name__": "readme"}
     for line, code in blocks(README.read_text(encoding="utf-8")):
         exec(compile("\n" * line + code, str(README), "exec"), namespace)  # noqa: S102
+    printed = capsys.readouterr().out
+    shown = list(blocks(README.read_text(encoding="utf-8"), opening="```"))
+    assert shown
+    assert all(text in printed for _, text in shown)
     import matplotlib.pyplot as plt
 
     plt.close("all")
