@@ -13,13 +13,14 @@ import numpy as np
 import scipy
 
 import twosample
-from benchmarks import fourier, growth, imports, independence, lowrank, memory, peers, rivals, small, stream, tiled
+from benchmarks import cli, fourier, growth, imports, independence, lowrank, memory, peers, rivals, small, stream, tiled
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
 from twosample.engines.threads import available_cores
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "imports": imports.rows,
+    "cli": cli.rows,
     "small": small.rows,
     "tiled": tiled.rows,
     "memory": memory.rows,

@@ -48,22 +48,24 @@ class Rows:
         """Rows of the table."""
         return self.table.row_count()
 
-    def usable(self, wanted: Sequence[str] | None, excluded: Sequence[str] | None) -> list[str]:
-        """Names of the columns that can be used; those that the user names must be."""
+    def usable(
+        self, wanted: Sequence[str] | None, excluded: Sequence[str] | None, *, constant: bool = False
+    ) -> list[str]:
+        """Names of the columns that can be used, constant ones too if so asked; those that the user names must be."""
         kinds = {kind.name: kind for kind in self.kinds}
         for name in [*(wanted or ()), *(excluded or ())]:
             if name not in kinds:
                 known = ", ".join(map(repr, list(kinds)[:20]))
                 raise InputError(f"{self.table.name} has no column {name!r}. It has {known}.")
         for name in wanted or ():
-            if not _varies(kinds[name]):
+            if not _useful(kinds[name], constant):
                 raise InputError(f"Column {name!r} cannot be used: it is {kinds[name].kind} ({kinds[name].reason}).")
-        names = list(wanted) if wanted else [kind.name for kind in self.kinds if _varies(kind)]
+        names = list(wanted) if wanted else [kind.name for kind in self.kinds if _useful(kind, constant)]
         return [name for name in names if name not in (excluded or ())]
 
     def left_out(self) -> tuple[str, ...]:
         """Columns that are not used unless the user says what they mean, in words."""
-        return tuple(f"{kind.name} left out: {kind.kind}" for kind in self.kinds if not _varies(kind))
+        return tuple(f"{kind.name} left out: {kind.kind}" for kind in self.kinds if not _useful(kind, False))
 
 
 def read_rows(
@@ -78,8 +80,8 @@ def read_rows(
     return Rows(table, frame, infer_kinds(inner, inner.profile(), frame, kinds))
 
 
-def _varies(kind: ColumnKind) -> bool:
-    return kind.usable and kind.kind != "constant"
+def _useful(kind: ColumnKind, constant: bool) -> bool:
+    return kind.usable and (constant or kind.kind != "constant")
 
 
 def coordinates(frames: Sequence[pl.DataFrame], kinds: Mapping[str, ColumnKind]) -> list[dict[str, Floats]]:
@@ -97,9 +99,18 @@ def coordinates(frames: Sequence[pl.DataFrame], kinds: Mapping[str, ColumnKind])
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
         if kind not in _COORDINATES and not np.isfinite(values).all():
             raise InputError(f"Column {name!r} has infinite values. Leave it out: --exclude.")
-        rows = way.fitted(values, missing).rows(values, missing)
-        if not missing.any() and kind not in _COORDINATES:
-            rows = rows[:, :1]  # without a coordinate for what is missing, one number is one number
+        rows = _few(way.fitted(values, missing).rows(values, missing), kind, bool(missing.any()))
         for part, piece in zip(found, np.split(rows, sizes), strict=True):
             part[name] = piece
     return found
+
+
+def _few(rows: Floats, kind: str, missing: bool) -> Floats:
+    """The same distances in coordinates that engines like: one if that is enough, and not three."""
+    if kind not in _COORDINATES:
+        return rows if missing else rows[:, :1]
+    if rows.shape[1] == 2:  # two categories: the ends of a line
+        return rows[:, :1] * np.sqrt(2)
+    if rows.shape[1] == 3:  # a fourth, empty one: four are no case for frequencies on a grid, of which three need many
+        return np.pad(rows, ((0, 0), (0, 1)))
+    return rows

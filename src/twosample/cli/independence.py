@@ -12,7 +12,7 @@ import typer
 from ..errors import OptionError
 from . import options, terminal
 from .exits import DIFFERENT, SAME
-from .outputs import Output, Outputs, picture_format
+from .outputs import Output, Outputs, picture, picture_format
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -78,7 +78,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         raise OptionError("--select and --exclude are for all pairs of columns; --x and --y name their columns.")
     form = picture_format(plot)
     outputs = Outputs(
-        [Output("--json", json, _json), Output("--plot", plot, lambda found: _picture(found, form))], inputs=(table,)
+        [Output("--json", json, _json), Output("--plot", plot, lambda found: picture(found.result, form))],
+        inputs=(table,),
     )
     with terminal.working(f"reading and testing {table}", quiet=quiet):
         from .columns import read_rows
@@ -143,25 +144,6 @@ def _json(found: Found) -> str:
         pairs = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         body = {"level": found.result.level, "dependent": len(found.result.dependent), "pairs": pairs}
     return json_.dumps({**head, **body, "notes": found.notes}, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _picture(found: Found, kind: str) -> bytes:
-    from io import BytesIO
-    from warnings import catch_warnings, simplefilter
-
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    figure = Figure(layout="constrained")
-    buffer = BytesIO()
-    with (
-        catch_warnings(),
-        rc_context({"text.parse_math": False, "svg.hashsalt": "twosample"}),
-    ):  # a name may hold dollar signs
-        found.result.plot(figure.subplots())
-        simplefilter("ignore", UserWarning)  # glyphs that no font has
-        figure.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
-    return buffer.getvalue()
 
 
 def _line(pair: ColumnPair, level: float) -> list[Text]:

@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from .._files import whole_file
 from .._shown import shown
 from ..errors import OptionError, OutputError
 from . import terminal
 from .terminal import ended
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Result = TypeVar("Result")
 STDOUT = "-"
@@ -79,6 +82,30 @@ def picture_format(target: str | None) -> str:
     if form not in ("svg", "png", "pdf"):
         raise OptionError(f"--plot {target}: the extension must be .svg, .png or .pdf.")
     return form
+
+
+class Drawn(Protocol):
+    """A result that can be drawn."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it."""
+
+
+def picture(result: Drawn, form: str) -> bytes:
+    """A result drawn, in one of the formats of :func:`picture_format`; the same result gives the same bytes."""
+    from io import BytesIO
+    from warnings import catch_warnings, simplefilter
+
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    buffer = BytesIO()
+    with catch_warnings(), rc_context({"text.parse_math": False, "svg.hashsalt": "twosample"}):  # names may hold $
+        simplefilter("ignore", UserWarning)  # glyphs that no font has
+        result.plot(figure.subplots())
+        figure.savefig(buffer, format=form, metadata={"Date": None} if form == "svg" else None)
+    return buffer.getvalue()
 
 
 def _check(option: str, target: str, read: Sequence[str]) -> None:

@@ -1,0 +1,76 @@
+"""`twosample outliers`: rows that do not come from where the reference comes from."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+pytest.importorskip("sklearn")
+
+
+def table(rng, rows):
+    return pl.DataFrame(
+        {"x": rng.normal(size=rows), "y": rng.normal(size=rows), "g": rng.choice(["a", "b"], rows), "one": 5}
+    )
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("outliers")
+    rng = np.random.default_rng(1)
+    table(rng, 400).write_csv(folder / "reference.csv")
+    usual = table(rng, 3).with_columns(x=pl.lit(0.1), y=pl.lit(-0.1))
+    usual.write_csv(folder / "usual.csv")
+    strange = pl.DataFrame({"x": [0.0, 30.0, 0.1], "y": [0.1, 0.0, 0.2], "g": ["a", "b", "c"], "one": [5, 5, 6]})
+    strange.write_csv(folder / "strange.csv")
+    table(rng, 1000).write_csv(folder / "more.csv")
+    return folder
+
+
+def test_exit_codes(twosample, tables):
+    done = twosample("outliers", tables / "reference.csv", tables / "usual.csv")
+    assert done.code == 0
+    assert done.out.startswith("= 0 of 3 rows")
+    done = twosample("outliers", tables / "reference.csv", tables / "strange.csv")
+    assert done.code == 1
+    assert done.out.startswith("≠ 1 of 3 rows")
+    assert "x=30" in done.out
+
+
+def test_json(twosample, tables):
+    done = twosample("outliers", tables / "reference.csv", tables / "strange.csv", "--json", "-")
+    found = json.loads(done.out)
+    assert [row["row"] for row in found["outliers"]] == [1]
+    assert found["columns"] == ["x", "y", "g", "one"]
+    assert found["outliers"][0]["values"]["x"] == 30.0
+    found = json.loads(
+        twosample("outliers", tables / "reference.csv", tables / "strange.csv", "--json", "-", "--select", "g,one").out
+    )
+    assert [row["row"] for row in found["outliers"]] == [2]  # a new category, and another constant
+
+
+def test_false_alarms(twosample, tables):
+    for level in (0.01, 0.1):
+        done = twosample("outliers", tables / "reference.csv", tables / "more.csv", "--json", "-", "--alpha", level)
+        share = len(json.loads(done.out)["outliers"]) / 1000
+        assert share < level + 3 * np.sqrt(level * (1 / 1000 + 1 / 400))
+
+
+def test_bad_input(twosample, tables, files, tmp_path):
+    reference = tables / "reference.csv"
+    (tmp_path / "one.csv").write_text("x,y,g,one\n1,2,a,5\n")
+    (tmp_path / "zero.csv").write_text("x,y,g,one\n")
+    for arguments, message in (
+        ((reference, files.few), "no column in common"),
+        ((reference, tables / "usual.csv", "--select", "nope"), "no column 'nope'"),
+        ((tmp_path / "one.csv", reference), "at least two"),
+        ((tmp_path / "zero.csv", reference), "no rows"),
+        ((reference, tmp_path / "zero.csv"), "no rows"),
+        ((reference, tables / "usual.csv", "--alpha", "2"), "--alpha 2"),
+        ((reference, tables / "usual.csv", "--sample", "0"), "rows=0"),
+        ((reference, "nope.csv"), "no file"),
+    ):
+        done = twosample("outliers", *arguments)
+        assert (done.code, done.out) == (2, ""), arguments
+        assert message in done.err
