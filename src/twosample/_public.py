@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import metrics, rivals, testing
+from . import matching, metrics, rivals, testing
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import (
     InputError,
@@ -54,6 +54,7 @@ from .kernels import (
     Scaled,
     Sum,
 )
+from .matching import Matching, match, match_tables
 from .nulls import (
     Bootstrap,
     Gamma,
@@ -87,13 +88,14 @@ __all__ = [
     "ColumnPair", "Comparison", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
     "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures", "Hoeffding",
     "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime",
-    "LinearTimeMMD", "LowRank", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError",
-    "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation",
-    "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record", "Scaled",
-    "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text", "Tiled",
-    "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
-    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "metrics", "mmd",
-    "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings", "testing", "witness",
+    "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median",
+    "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson",
+    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record",
+    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
+    "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
+    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "match",
+    "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series",
+    "set_kernel", "strings", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

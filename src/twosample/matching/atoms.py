@@ -1,0 +1,135 @@
+"""Columns of numbers as a few hundred atoms each: what all costs are computed from, whatever the number of rows.
+
+An atom is a run of neighbours in the sorted column: its mass, mean and variance. Runs are cut at steps of 1/64 of the
+median distance near the middle of the column, which widen in proportion to the distance from it far out; a value that
+repeats often is an atom of its own, and a column of few different values has one atom for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+
+Places = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+_STEPS = 64  # a median distance
+_FEW = 256  # different values that are all kept
+_POINTS = 129  # evenly spaced rows from which distances are measured
+_PAIRS = np.triu_indices(_POINTS, 1)
+_LARGEST = 1e140  # numbers beyond are taken for this: squares of differences must not overflow
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Several columns, one after the other.
+
+    Parameters
+    ----------
+    mass
+        ``(M,)`` share of the rows of the column; sums to 1 in each.
+    place, variance
+        ``(M,)`` mean and variance of the rows; places ascend in each column.
+    start
+        ``(c + 1,)`` where the columns begin, and M.
+    rows
+        ``(c,)`` rows.
+    scale
+        ``(c,)`` the median distance between two rows; of those that differ, if most do not. 0 for a constant column.
+    """
+
+    mass: Floats
+    place: Floats
+    variance: Floats
+    start: Places
+    rows: Places
+    scale: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def column(self) -> Places:
+        """``(M,)`` the column to which each atom belongs."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def take(self, columns: Sequence[int] | Places) -> Atoms:
+        """Some of the columns."""
+        pieces = [np.arange(self.start[j], self.start[j + 1]) for j in columns]
+        chosen = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.intp)
+        start = np.cumsum([0, *(len(piece) for piece in pieces)])
+        at = np.asarray(columns, dtype=np.intp)
+        return Atoms(
+            self.mass[chosen], self.place[chosen], self.variance[chosen], start, self.rows[at], self.scale[at]
+        )
+
+    def mapped(self, shift: Floats, factor: Floats) -> Atoms:
+        """Each column moved and then multiplied: (x + shift) * factor, with positive factors."""
+        column = self.column
+        place = (self.place + shift[column]) * factor[column]
+        return Atoms(
+            self.mass, place, self.variance * factor[column] ** 2, self.start, self.rows, self.scale * np.abs(factor)
+        )
+
+
+def atoms_of(columns: Sequence[Floats]) -> Atoms:
+    """The atoms of some columns of finite numbers, none of them empty."""
+    parts = [_atoms(np.sort(np.clip(column, -_LARGEST, _LARGEST))) for column in columns]
+    mass, place, variance = (
+        np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3)
+    )
+    start = np.cumsum([0, *(len(part[0]) for part in parts)])
+    rows = np.array([len(column) for column in columns], dtype=np.intp)
+    return Atoms(mass, place, variance, start, rows, np.array([part[3] for part in parts]))
+
+
+def median_distance(x: Floats) -> float:
+    """The median distance between two rows of a sorted column, from evenly spaced rows; 0 for a constant column."""
+    if x[0] == x[-1]:
+        return 0.0
+    z = x if len(x) <= _POINTS else x[np.linspace(0, len(x) - 1, _POINTS).astype(np.intp)]
+    first, second = _PAIRS if len(z) == _POINTS else np.triu_indices(len(z), 1)
+    gaps = z[second] - z[first]
+    value = float(np.median(gaps))
+    if value > 0:
+        return value
+    found = gaps[gaps > 0]
+    middle = x[len(x) // 2]
+    if len(found) <= len(z):  # hardly any row differs: ask all of them
+        found = np.abs(x - middle)
+        found = found[found > 0]
+    return float(np.median(found))
+
+
+def _atoms(x: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """Masses, means, variances and the scale of a sorted column."""
+    scale, middle = median_distance(x), float(x[len(x) // 2])
+    if scale == 0:
+        return np.ones(1), x[:1], np.zeros(1), 0.0
+    cuts = _cuts(x, middle, scale)
+    count = np.diff(cuts, append=len(x))
+    y = x - middle
+    mean = np.add.reduceat(y, cuts) / count
+    y -= np.repeat(mean, count)
+    variance = np.add.reduceat(np.square(y, out=y), cuts) / count
+    return count / len(x), middle + mean, variance, scale
+
+
+def _cuts(x: Floats, middle: float, scale: float) -> Places:
+    """Where atoms begin."""
+    fresh = x[1:] != x[:-1]
+    if np.count_nonzero(fresh) < _FEW:
+        return np.concatenate([[0], np.flatnonzero(fresh) + 1])
+    ends = [np.arcsinh((end - middle) / scale) * _STEPS for end in (x[0], x[-1])]
+    edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / _STEPS)
+    often = max(1, len(x) // _FEW)
+    heavy = np.unique(x[often:][x[often:] == x[:-often]])  # values that repeat more often than that
+    both = [np.searchsorted(x, heavy, side) for side in ("left", "right")]
+    cuts = np.sort(np.concatenate([[0], np.searchsorted(x, edges), *both]))
+    cuts = cuts[np.diff(cuts, append=len(x)) > 0]
+    return cuts[cuts < len(x)].astype(np.intp)

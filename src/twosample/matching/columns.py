@@ -1,0 +1,212 @@
+"""Tables as columns that can be matched: a bounded random sample, and what each column means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..core.types import Floats
+from ..errors import InputError, OptionError
+from ..sources import ColumnKind, Kind, Table, convert, infer_kinds, open_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Family = Literal["number", "date", "time", "duration", "category", "text", "none"]
+"""What is compared with what: numbers with numbers, categories with categories and with text, and so on."""
+
+_STORED: dict[str, tuple[Family, Kind]] = {
+    "integer": ("number", "integer"),
+    "number": ("number", "numeric"),
+    "boolean": ("number", "boolean"),
+    "date": ("date", "datetime"),
+    "time": ("time", "datetime"),
+    "duration": ("duration", "datetime"),
+}
+_MEANT: dict[str, Family] = {
+    "numeric": "number", "integer": "number", "boolean": "number", "datetime": "date", "categorical": "category",
+    "text": "text",
+}  # fmt: skip
+MOST_LEVELS = 100
+"""Whole numbers with no more different values can also be categories."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a sample.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    kind
+        What it means.
+    family
+        What it can be compared with.
+    rows, missing
+        Rows of the sample, and those without a value.
+    numbers
+        ``(rows,)`` numbers in the order of the rows, NaN where there is none; empty for text and categories.
+    words
+        The values of text and categories that are there.
+    reason
+        Why it cannot be matched; empty if it can.
+    """
+
+    name: str
+    kind: str
+    family: Family
+    rows: int
+    missing: int
+    numbers: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    words: tuple[str, ...] = field(default=(), repr=False)
+    reason: str = ""
+
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return self.rows - self.missing
+
+    @property
+    def values(self) -> Floats:
+        """The numbers that are there."""
+        return self.numbers[np.isfinite(self.numbers)] if self.missing else self.numbers
+
+    def levels(self) -> tuple[str, ...]:
+        """The values as categories: those of text, and whole numbers of which there are few; empty if not."""
+        if self.family in ("category", "text"):
+            return self.words
+        values = self.values
+        if self.family != "number" or not len(values) or bool((values != np.floor(values)).any()):
+            return ()
+        different, codes = np.unique(values, return_inverse=True)
+        if len(different) > MOST_LEVELS:
+            return ()
+        names = [str(int(value)) for value in different]
+        return tuple(names[code] for code in codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two tables.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    columns
+        Its columns.
+    rows
+        Rows that were looked at.
+    sampled
+        Whether there were more.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: int
+    sampled: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def of(self, *families: Family) -> list[int]:
+        """The columns of some families."""
+        return [i for i, column in enumerate(self.columns) if column.family in families]
+
+
+def open_side(source: object, name: str, where: str | None) -> Table:
+    """A table from whatever came; a list of columns is a table too."""
+    if source is None:
+        raise InputError(f"{name} is None; give a table: a path, a frame, an array.")
+    if isinstance(source, list | tuple) and len(source) and np.ndim(source[0]) == 1:
+        source = {f"c{i}": np.asarray(column) for i, column in enumerate(source)}
+    return open_table(source, where=where)
+
+
+def chosen_columns(
+    tables: Sequence[Table],
+    select: Iterable[str] | None,
+    exclude: Iterable[str] | None,
+    kinds: Mapping[str, str],
+) -> list[list[str]]:
+    """The names of the columns to look at in each table; a name that no table has is refused."""
+    names = [[info.name for info in table.columns] for table in tables]
+    wanted = None if select is None else _names("select", select)
+    dropped = set() if exclude is None else _names("exclude", exclude)
+    known = {name for side in names for name in side}
+    for option, given in (("select", wanted or ()), ("exclude", dropped), ("kinds", kinds)):
+        for name in given:
+            if name not in known:
+                raise InputError(f"{option}: neither table has a column {name!r}.")
+    chosen = [[n for n in side if (wanted is None or n in wanted) and n not in dropped] for side in names]
+    for table, side, label in zip(tables, chosen, ("a", "b"), strict=True):
+        if not side:
+            raise InputError(f"No column of {label} ({table.name}) is left to look at.")
+    return chosen
+
+
+def _names(option: str, given: Iterable[str]) -> set[str]:
+    if isinstance(given, str):
+        raise OptionError(f"{option}={given!r} must be a list of names, such as [{given!r}].")
+    return set(given)
+
+
+def read(table: Table, name: str, wanted: Sequence[str], rows: int, seed: int, kinds: Mapping[str, str]) -> Side:
+    """A random sample of some columns of the table."""
+    frame = table.sample(rows, seed).select(wanted)
+    if not len(frame):
+        raise InputError(f"{name} ({table.name}) has no rows.")
+    keep = set(wanted)
+    infos = [info for info in table.columns if info.name in keep]
+    asked = [info.name for info in infos if info.family not in _STORED or info.name in kinds]
+    meant: dict[str, ColumnKind] = {}
+    if asked:
+        part = open_table(frame.select(asked))
+        known = {column: kind for column, kind in kinds.items() if column in asked}
+        meant = {found.name: found for found in infer_kinds(part, part.profile(), frame.select(asked), known)}
+    columns = []
+    for info in infos:
+        if info.name in meant:
+            columns.append(_inferred(frame, meant[info.name]))
+        else:
+            columns.append(_numbers(frame, info.name, *_STORED[info.family]))
+    return Side(table.name, tuple(columns), len(frame), len(frame) >= rows)
+
+
+def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
+    kind = found.base if found.base is not None else found.kind
+    if kind == "identifier":
+        kind = "integer" if found.from_text or frame[found.name].dtype.is_numeric() else "text"
+    family = _MEANT.get(kind, "none")
+    if family == "none":
+        rows = len(frame)
+        empty = frame[found.name].null_count() == rows
+        reason = "all values are missing" if empty else f"{found.kind}: {found.reason}"
+        return Column(found.name, found.kind, "none", rows, rows, reason=reason)
+    if family not in ("category", "text"):
+        return _numbers(frame, found.name, family, kind)
+    series = convert(frame.select(found.name), {found.name: kind})[found.name].drop_nulls()
+    return _checked(Column(found.name, kind, family, len(frame), len(frame) - len(series), words=tuple(series)))
+
+
+def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Column:
+    series = convert(frame.select(name), {name: kind})[name]
+    values = np.asarray(series.fill_null(np.nan).to_numpy(), dtype=np.float64)
+    gone = ~np.isfinite(values)
+    missing = int(np.count_nonzero(gone))
+    if missing:
+        values = np.where(gone, np.nan, values)
+    return _checked(Column(name, kind, family, len(values), missing, numbers=values))
+
+
+def _checked(column: Column) -> Column:
+    if column.present >= 2:
+        return column
+    reason = "all values are missing" if not column.present else "only one value is there"
+    return Column(column.name, column.kind, "none", column.rows, column.missing, reason=reason)

@@ -1,0 +1,178 @@
+"""All costs C_ij between the columns of two tables, by blocks of columns that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.types import Floats
+from .atoms import Atoms, Mask, Places, atoms_of
+from .columns import Column, Family, Side
+from .laws import categories_law, numbers_price, price, text_centred
+from .lines import Inner, inner_products, rounded, without_diagonal
+from .words import pieces, products, shares
+
+FINE = 1 / 32
+FINE_WEIGHT = 0.25
+"""The kernel of a column of numbers is Gaussian(σ) + FINE_WEIGHT Gaussian(FINE σ): the second sees repeated values."""
+
+_GENEROUS = 1.5  # prices are thresholds of an approximate law; p-values decide
+_MEASURED: tuple[Family, ...] = ("number", "date", "time", "duration")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """What the assignment needs to know of all pairs; infinite where columns cannot be compared.
+
+    Parameters
+    ----------
+    total
+        ``(s, t)`` squared MMD with the kernel of the source column, unbiased: what is minimised.
+    plain
+        ``(s, t)`` the same without the finer part of the kernel.
+    mmd
+        ``(s, t)`` MMD_b with that kernel.
+    limit
+        ``(s, t)`` the price: pairs with a larger `plain` value cannot have one distribution.
+    bandwidth
+        ``(s,)`` of the source columns; NaN for text and categories.
+    """
+
+    total: Floats
+    plain: Floats
+    mmd: Floats
+    limit: Floats
+    bandwidth: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The columns of numbers of one side, as atoms.
+
+    Parameters
+    ----------
+    index
+        ``(c,)`` which columns.
+    atoms
+        Their atoms, in that order.
+    """
+
+    index: Places
+    atoms: Atoms
+
+    @classmethod
+    def of(cls, side: Side) -> Measured:
+        """All columns of numbers, dates and times."""
+        index = side.of(*_MEASURED)
+        return cls(np.array(index, dtype=np.intp), atoms_of([side.columns[i].values for i in index]))
+
+    def one(self, column: int) -> Atoms:
+        """The atoms of a column of the side."""
+        return self.atoms.take([int(np.searchsorted(self.index, column))])
+
+
+def all_costs(
+    left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None = None
+) -> Costs:
+    """Costs and prices of all pairs."""
+    shape = (len(left.columns), len(right.columns))
+    total, plain, root = (np.full(shape, np.inf) for _ in range(3))
+    costs = Costs(total, plain, root, np.full(shape, -np.inf), np.full(shape[0], np.nan))
+    tests = level / max(min(shape), 1)
+    if len(a.index) and len(b.index):
+        _numbers(costs, left, right, a, b, tests, progress)
+    _texts(costs, left, right, tests)
+    _categories(costs, left, right, tests)
+    return costs
+
+
+def _numbers(
+    costs: Costs, left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None
+) -> None:
+    x, y = a.atoms, b.atoms
+    bandwidth = rounded(x.scale)
+    coarse = inner_products(x, y, bandwidth, progress)
+    fine = inner_products(x, y, FINE * bandwidth)
+    plain = coarse.unbiased(x.rows, y.rows)
+    at = np.ix_(a.index, b.index)
+    same = _families(left, a.index)[:, None] == _families(right, b.index)[None, :]
+    costs.plain[at] = np.where(same, plain, np.inf)
+    costs.total[at] = np.where(same, plain + FINE_WEIGHT * fine.unbiased(x.rows, y.rows), np.inf)
+    costs.mmd[at] = np.where(same, np.sqrt(coarse.biased), np.inf)
+    costs.bandwidth[a.index] = bandwidth
+    typical = int(np.median(y.rows))
+    prices = np.array([numbers_price(x.take([k]), float(bandwidth[k]), typical, level) for k in range(len(x))])
+    costs.limit[at] = _scaled(prices, x.rows, y.rows, typical)
+
+
+def _families(side: Side, index: Places) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    return np.array([side.columns[i].family for i in index])
+
+
+def _scaled(prices: Floats, m: Places, n: Places, typical: int) -> Floats:
+    """``(s, t)`` prices for other numbers of rows: they go with 1/m + 1/n."""
+    factor = (1 / m[:, None] + 1 / n[None, :]) / (1 / m + 1 / typical)[:, None]
+    return np.asarray(_GENEROUS * prices[:, None] * factor)
+
+
+def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
+    """Categories with categories, and with whole numbers of which there are few."""
+    ours, theirs = left.of("category"), right.of("category")
+    if not ours and not theirs:
+        return
+    views = [
+        {i: levels for i, column in enumerate(side.columns) if (levels := _levels(column, bool(others)))}
+        for side, others in ((left, theirs), (right, ours))
+    ]
+    if not views[0] or not views[1]:
+        return
+    first, second = (list(view) for view in views)
+    table = shares([*views[0].values(), *views[1].values()])
+    sources, targets = table[: len(first)], table[len(first) :]
+    m, n = (np.array([len(values) for values in view.values()], dtype=np.intp) for view in views)
+    typical = int(np.median(n))
+    laws = [categories_law(sources[[k]].toarray()[0], int(m[k]) + typical) for k in range(len(first))]
+    prices = np.array([price(int(size), typical, law, level) for size, law in zip(m, laws, strict=True)])
+    chosen = np.isin(first, ours)[:, None] | np.isin(second, theirs)[None, :]  # not numbers with numbers
+    _place(costs, first, second, chosen, products(sources, targets), m, n, _scaled(prices, m, n, typical))
+
+
+def _levels(column: Column, wanted: bool) -> tuple[str, ...]:
+    if column.family == "category":
+        return column.words
+    return column.levels() if column.family == "number" and wanted else ()
+
+
+def _texts(costs: Costs, left: Side, right: Side, level: float) -> None:
+    """Text with text and with categories."""
+    first, second = (side.of("category", "text") for side in (left, right))
+    if not first or not second or not (left.of("text") or right.of("text")):
+        return
+    words = [side.columns[i].words for side, index in ((left, first), (right, second)) for i in index]
+    table, count = pieces(words)
+    sources, targets = table[: len(first)], table[len(first) :]
+    m, n = count[: len(first)], count[len(first) :]
+    typical = int(np.median(n))
+    prices = np.zeros(len(first))
+    for k, i in enumerate(first):
+        law = text_centred(left.columns[i].words)
+        prices[k] = np.inf if law is None else price(int(m[k]), typical, law, level)
+    both = np.ones((len(first), len(second)), dtype=bool)
+    _place(costs, first, second, both, products(sources, targets), m, n, _scaled(prices, m, n, typical))
+
+
+def _place(
+    costs: Costs, rows: list[int], columns: list[int], chosen: Mask, inner: Inner, m: Places, n: Places, limit: Floats
+) -> None:
+    """Put a block of costs in its place, in units of the norm of the source."""
+    unit = np.maximum(without_diagonal(inner.own, m), 1 / m)[:, None]
+    at = np.ix_(rows, columns)
+    plain = inner.unbiased(m, n) / unit
+    root = np.sqrt(inner.biased / unit)
+    blocks = ((costs.plain, plain), (costs.total, plain), (costs.mmd, root), (costs.limit, limit / unit))
+    for matrix, values in blocks:
+        matrix[at] = np.where(chosen, values, matrix[at])

@@ -1,0 +1,176 @@
+r"""Columns in other units: matched by shape, by ties, and by how they depend on the other columns of their table.
+
+An affine map leaves three things of a column as they are. Its *shape*, compared by MMD after both columns were moved
+to their medians and divided by their median distances. The chance of a *tie*, that two rows have the same value. And
+its *rank correlations* with the other columns. Shapes alone are too alike to tell columns apart; the correlations
+settle it. The assignment P minimises
+
+.. math:: \sum_{ij} S_{ij} P_{ij} - \tfrac n4\,\mathrm{tr}(R_A P R_B P^\top),
+
+where S holds the marginal terms in units of their noise and the second term is, up to a constant, the squared
+difference of the correlation matrices in units of its noise. It is a quadratic assignment problem, solved
+approximately by Frank and Wolfe's method on the doubly stochastic matrices from several starts (the FAQ algorithm,
+Vogelstein et al. 2015, with a linear term).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.types import Floats
+from .atoms import Atoms, Mask
+from .columns import Side
+from .costs import Costs, Measured
+from .laws import numbers_price
+from .lines import inner_products
+
+_WORST = 30.0  # of a marginal term
+_UNITS = 4.0  # what a marginal cost at its price counts
+_MAPPED = 8.0  # what it costs to need a map at all
+_FORBIDDEN = 1e4
+_STEPS = 40
+_STARTS = 6
+_FEW = 60  # columns up to which several starts are affordable
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaled:
+    """The columns of numbers of two tables, compared up to affine maps.
+
+    Parameters
+    ----------
+    plain, mmd
+        ``(s, t)`` squared MMD and MMD_b of the columns in their own units of location and spread.
+    mapped
+        ``(s, t)`` whether a pair needs a map: as they are, the columns differ.
+    allowed
+        ``(s, t)`` whether the shapes, or the columns as they are, may have one distribution.
+    terms
+        ``(s, t)`` S.
+    """
+
+    plain: Floats
+    mmd: Floats
+    mapped: Mask
+    allowed: Mask
+    terms: Floats
+
+
+def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side, level: float) -> Rescaled:
+    """All pairs of columns of numbers, as they are and up to affine maps."""
+    at = np.ix_(a.index, b.index)
+    x, y = _standard(a.atoms), _standard(b.atoms)
+    inner = inner_products(x, y, np.ones(len(x)))
+    plain = inner.unbiased(x.rows, y.rows)
+    typical = int(np.median(y.rows))
+    tests = level / max(min(costs.total.shape), 1)
+    price = np.array([numbers_price(x.take([k]), 1.0, typical, tests) for k in range(len(x))])[:, None]
+    raw, limit = costs.plain[at], costs.limit[at]
+    same = np.isfinite(raw)
+    mapped = ~(raw <= limit)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shape = np.where(mapped, plain / np.maximum(price, 1e-12), 1.5 * raw / np.maximum(limit, 1e-12))
+    terms = np.minimum(_UNITS * shape, _WORST) + np.minimum(_ties(left, right, a, b), _WORST) + _MAPPED * mapped
+    allowed = same & (~mapped | (plain <= 2 * price))
+    return Rescaled(plain, np.sqrt(inner.biased), mapped, allowed, terms)
+
+
+def _standard(atoms: Atoms) -> Atoms:
+    """Moved to the median and divided by the median distance."""
+    middle = np.empty(len(atoms))
+    for k in range(len(atoms)):
+        here = slice(int(atoms.start[k]), int(atoms.start[k + 1]))
+        middle[k] = atoms.place[here][np.argmax(np.cumsum(atoms.mass[here]) >= 0.5 - 1e-12)]
+    return atoms.mapped(-middle, 1 / np.where(atoms.scale > 0, atoms.scale, 1.0))
+
+
+def _ties(left: Side, right: Side, a: Measured, b: Measured) -> Floats:
+    """``(s, t)`` squared differences of the chance of a tie, over their variances."""
+    found = []
+    for side, part in ((left, a), (right, b)):
+        values = np.array([_tie(side.columns[i].values) for i in part.index]).reshape(-1, 2)
+        found.append((values[:, 0], values[:, 1]))
+    (chance, variance), (other, noise) = found
+    return np.asarray(np.square(chance[:, None] - other) / (variance[:, None] + noise + 1e-6))
+
+
+def _tie(values: Floats) -> tuple[float, float]:
+    """The chance that two rows are equal, and the variance of that estimate."""
+    count = np.unique(values, return_counts=True)[1]
+    n, p = len(values), count / len(values)
+    square = float(p @ p)
+    variance = 4 * (float((p**3).sum()) - square**2) / n + 2 * square / n**2
+    return float((count * (count - 1)).sum() / (n * (n - 1))), variance
+
+
+def rank_correlations(side: Side, part: Measured) -> Floats:
+    """``(c, c)`` Spearman's correlations; a missing value counts as the middle rank."""
+    from scipy.stats import rankdata
+
+    scores = []
+    for i in part.index:
+        numbers = side.columns[i].numbers
+        there = np.isfinite(numbers)
+        ranks = np.zeros(len(numbers))
+        ranks[there] = rankdata(numbers[there])
+        ranks[there] -= ranks[there].mean()
+        scores.append(ranks / max(float(np.sqrt(ranks @ ranks)), 1e-300))
+    table = np.array(scores)
+    return np.asarray(table @ table.T)
+
+
+def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, seed: int) -> list[tuple[int, int]]:
+    """The best assignment found, without the pairs that are not allowed."""
+    s, t = found.terms.shape
+    weight = rows / 4
+    # how much of its own correlations a column brings along, if not all columns are used
+    own = min(1, t / s) * np.square(RA).sum(axis=1)[:, None] + min(1, s / t) * np.square(RB).sum(axis=1)[None, :]
+    linear = np.where(found.allowed, found.terms, _FORBIDDEN) + (0.5 * weight * own if s != t else 0.0)
+    rng = np.random.default_rng(seed)
+    even = np.full((s, t), 1 / max(s, t))
+    starts = [even, 0.5 * even + 0.5 * _vertex(linear)]
+    if max(s, t) <= _FEW:
+        starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 2)]
+    ends = [_descend(linear, RA, RB, weight, start) for start in starts]
+    best = min(ends, key=lambda P: _value(linear, RA, RB, weight, P))
+    return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
+
+
+def _descend(linear: Floats, RA: Floats, RB: Floats, weight: float, P: Floats) -> Floats:
+    """Frank and Wolfe's method, then the nearest vertex."""
+    for _ in range(_STEPS):
+        slope = linear - 2 * weight * (RA @ P @ RB)
+        D = _vertex(slope) - P
+        gain, bend = float((slope * D).sum()), -weight * float(((RA @ D @ RB) * D).sum())
+        step = min(1.0, -gain / (2 * bend)) if bend > 0 else float(gain + bend < 0)
+        P = P + step * D
+        if step * float(np.abs(D).max()) < 1e-5:
+            break
+    return _vertex(-P)
+
+
+def _vertex(slope: Floats) -> Floats:
+    """The assignment of least cost as a matrix of zeros and ones."""
+    from scipy.optimize import linear_sum_assignment
+
+    P = np.zeros_like(slope)
+    P[linear_sum_assignment(slope)] = 1.0
+    return P
+
+
+def _value(linear: Floats, RA: Floats, RB: Floats, weight: float, P: Floats) -> float:
+    return float((linear * P).sum()) - weight * float(((RA @ P @ RB) * P).sum())
+
+
+def affine_map(x: Floats, y: Floats) -> tuple[float, float]:
+    """The a and b such that a + b x is distributed about like y: least squares between their quantiles."""
+    levels = np.linspace(0.02, 0.98, 97)
+    p, q = np.quantile(x, levels), np.quantile(y, levels)
+    spread = float(np.square(p - p.mean()).sum())
+    if spread == 0:  # most values are the same: the whole range must do
+        p, q = np.sort(x)[[0, -1]], np.sort(y)[[0, -1]]
+        spread = float(np.square(p - p.mean()).sum())
+    b = float(((p - p.mean()) * (q - q.mean())).sum()) / spread if spread > 0 else 1.0
+    return float(q.mean() - b * p.mean()), b

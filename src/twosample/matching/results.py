@@ -1,0 +1,258 @@
+"""What a matching is: frozen, complete. Reports and the command line only read it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from ..core.types import Floats
+from ..errors import InputError, whole_number
+from ..results import PAPER
+from .assignment import nearest
+from .columns import Side
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A column (or table) of the first side and its partner on the second.
+
+    Parameters
+    ----------
+    source, target
+        Their names.
+    kind
+        By what they were compared: "numeric", "integer", "datetime", "categorical", "text", ...
+    mmd
+        MMD_b with the kernel of the source.
+    pvalue, adjusted_pvalue
+        Of the test whether both have one distribution; adjusted by Holm for the pairs that were tested.
+    margin
+        How much farther, in MMD, the next best target of this source is; negative if a nearer one went elsewhere.
+    cost
+        What the assignment paid for the pair.
+    statistic
+        MMD²_u of the test, with the bandwidth of the pool.
+    map
+        ``(a, b)`` if the columns agree after target = a + b · source; None if they were compared as they are.
+    evidence
+        Why, in words.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x = np.random.default_rng(0).normal(size=(400, 2)) * [1, 9]
+    >>> pair = ts.match(x[:200], x[200:, ::-1]).pairs[0]
+    >>> pair.source, pair.target, pair.margin > 0.1
+    ('c0', 'c1', True)
+    """
+
+    source: str
+    target: str
+    kind: str
+    mmd: float
+    pvalue: float
+    adjusted_pvalue: float
+    margin: float
+    cost: float
+    statistic: float
+    map: tuple[float, float] | None = None
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """A column without a partner.
+
+    Parameters
+    ----------
+    name
+        The column.
+    reason
+        Why, in words.
+    candidate
+        The nearest column of the other side; None if none can be compared with it.
+    pvalue
+        Of the test against that one; NaN if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x = np.random.default_rng(0).normal(size=(400, 2)) * [1, 9]
+    >>> ts.match(x[:200], x[200:, :1]).unmatched_source[0].name
+    'c1'
+    """
+
+    name: str
+    reason: str
+    candidate: str | None = None
+    pvalue: float = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Which column (or table) of one side is which of the other. Made by :func:`match` and :func:`match_tables`.
+
+    Parameters
+    ----------
+    pairs
+        The pairs, in the order of the sources.
+    unmatched_source, unmatched_target
+        Who has no partner, and why.
+    sources, targets
+        All names, in their order: the rows and columns of the matrices.
+    costs
+        ``(s, t)`` what each pair would cost: the squared MMD with the kernel of the source (unbiased, may be
+        negative); infinite where the columns cannot be compared.
+    mmd
+        ``(s, t)`` MMD_b with the kernel of the source, infinite as above.
+    pvalues
+        ``(s, t)`` p-values of the pairs that were tested, NaN elsewhere.
+    distance
+        Δ of the paper: the least sum of MMDs over all ways to match the columns of the narrower table.
+    level
+        The level at which columns stay unmatched; None if none may.
+    names
+        What the two sides are called.
+    rows
+        Rows of either side that were looked at.
+    notes
+        How it was done, and what the user should know.
+    seed
+        Seed of the samples.
+    sides
+        The samples behind it, for pictures.
+    citation
+        The paper behind it.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> a = {"age": rng.normal(40, 9, 300), "pay": rng.gamma(2, 900, 300), "score": rng.uniform(size=300)}
+    >>> b = {"salary": rng.gamma(2, 900, 400), "years": rng.normal(40, 9, 400)}
+    >>> m = ts.match(a, b)
+    >>> [(pair.source, pair.target) for pair in m.pairs], [one.name for one in m.unmatched_source]
+    ([('age', 'years'), ('pay', 'salary')], ['score'])
+    """
+
+    pairs: tuple[Pair, ...]
+    unmatched_source: tuple[Unmatched, ...]
+    unmatched_target: tuple[Unmatched, ...]
+    sources: tuple[str, ...] = field(repr=False)
+    targets: tuple[str, ...] = field(repr=False)
+    costs: Floats = field(repr=False)
+    mmd: Floats = field(repr=False)
+    pvalues: Floats = field(repr=False)
+    distance: float
+    level: float | None
+    names: tuple[str, str]
+    rows: tuple[int, int]
+    notes: tuple[str, ...] = ()
+    seed: int = 0
+    sides: tuple[Side, Side] | None = field(default=None, repr=False)
+    citation: str = field(default=PAPER, repr=False)
+
+    @property
+    def matched(self) -> bool:
+        """Whether every column of either side has a partner."""
+        return not self.unmatched_source and not self.unmatched_target
+
+    def __getitem__(self, source: str) -> Pair:
+        """The pair of a source."""
+        for pair in self.pairs:
+            if pair.source == source:
+                return pair
+        raise KeyError(source)
+
+    def candidates(self, name: str, k: int = 5) -> tuple[tuple[str, float], ...]:
+        """The k cheapest targets of a source with their costs, cheapest first.
+
+        Parameters
+        ----------
+        name
+            A column of the first side.
+        k
+            How many at most.
+        """
+        if name not in self.sources:
+            raise InputError(f"name={name!r} is no column of {self.names[0]}.")
+        row = self.costs[self.sources.index(name)]
+        return tuple((self.targets[j], float(row[j])) for j in nearest(row, whole_number("k", k)))
+
+    def valentine(self) -> dict[tuple[str, str, str, str], float]:
+        """All comparable pairs in the form of the package valentine, best first.
+
+        Keys are (source table, source column, target table, target column), values scores between 0 and 1: the higher
+        the likelier. ``valentine.algorithms.match.ColumnPair(*key)`` makes its objects, ``MatcherResults`` its metrics.
+        """
+        from .words import scores
+
+        return scores(self.names, self.sources, self.targets, self.costs)
+
+    def summary(self) -> str:
+        """The matching as text for a terminal."""
+        from .showing import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The matching as plain values that JSON can hold, with ``"schema": 1``; what is infinite or NaN is None."""
+        from .showing import as_dict
+
+        return as_dict(self)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The matching as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each pair and each column without a partner, as a polars frame."""
+        from .showing import as_frame
+
+        return as_frame(self)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the matching as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        """
+        from importlib import import_module
+
+        import_module("twosample.report").write_html(self, path)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A heat map of the MMDs with the pairs marked; returns the matplotlib axes."""
+        from .pictures import draw_matching
+
+        return draw_matching(self, ax)
+
+    def plot_pair(self, pair: int | str = 0, ax: Axes | None = None) -> Axes:
+        """The two distributions of a pair, with the witness of their difference; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        pair
+            Its position in `pairs`, or the name of the source.
+        ax
+            Where to draw; None makes a new figure.
+        """
+        from .pictures import draw_pair
+
+        return draw_pair(self, pair, ax)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from .showing import as_html
+
+        return as_html(self)

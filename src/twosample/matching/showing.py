@@ -1,0 +1,124 @@
+"""A matching as text, as plain data, as a frame, as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from html import escape
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._shown import shown
+from .._version import __version__
+from ..core.types import Floats
+from .results import Matching, Pair
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NAME = 40
+_HEAD = ("source", "target", "kind", "MMD", "p", "margin", "evidence")
+
+
+def summary(m: Matching) -> str:
+    """Headline, pairs, columns without a partner, notes."""
+    lines = [headline(m), f"  {_side(m, 0)}; {_side(m, 1)}", f"  distance of the tables: {m.distance:.4g}"]
+    if m.pairs:
+        rows = [_HEAD, *(_cells(pair) for pair in m.pairs)]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
+        lines += ["", *("  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows)]
+    for side, alone in enumerate((m.unmatched_source, m.unmatched_target)):
+        if alone:
+            lines += ["", f"Without a partner in {shown(m.names[1 - side], _NAME)}"]
+            lines += [f"  {shown(one.name, _NAME)}: {one.reason}" for one in alone]
+    return "\n".join([*lines, *(f"  note  {note}" for note in m.notes)])
+
+
+def headline(m: Matching) -> str:
+    """The outcome in one sentence."""
+    count = len(m.pairs)
+    alone = len(m.unmatched_source) + len(m.unmatched_target)
+    pairs = f"{count} pair{'s' if count != 1 else ''}"
+    return f"All matched: {pairs}." if m.matched else f"{pairs.capitalize()}; {alone} without a partner."
+
+
+def as_dict(m: Matching) -> dict[str, Any]:
+    """Plain values."""
+    return {
+        "schema": 1,
+        "matched": m.matched,
+        "headline": headline(m),
+        "pairs": [{name: _plain(value) for name, value in asdict(pair).items()} for pair in m.pairs],
+        "unmatched_source": [{k: _plain(v) for k, v in asdict(one).items()} for one in m.unmatched_source],
+        "unmatched_target": [{k: _plain(v) for k, v in asdict(one).items()} for one in m.unmatched_target],
+        "sources": list(m.sources),
+        "targets": list(m.targets),
+        "costs": _matrix(m.costs),
+        "mmd": _matrix(m.mmd),
+        "pvalues": _matrix(m.pvalues),
+        "distance": _plain(m.distance),
+        "level": m.level,
+        "names": list(m.names),
+        "rows": list(m.rows),
+        "notes": list(m.notes),
+        "seed": m.seed,
+        "version": __version__,
+        "citation": m.citation,
+    }
+
+
+def as_frame(m: Matching) -> pl.DataFrame:
+    """Pairs first, then those without a partner, whose other name is null."""
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for pair in m.pairs:
+        a, b = pair.map or (None, None)
+        rows.append({**asdict(pair), "map_a": a, "map_b": b})
+    rows += [{"source": one.name, "pvalue": one.pvalue, "evidence": one.reason} for one in m.unmatched_source]
+    rows += [{"target": one.name, "pvalue": one.pvalue, "evidence": one.reason} for one in m.unmatched_target]
+    schema = {
+        "source": pl.String, "target": pl.String, "kind": pl.String, "mmd": pl.Float64, "pvalue": pl.Float64,
+        "adjusted_pvalue": pl.Float64, "margin": pl.Float64, "cost": pl.Float64, "statistic": pl.Float64,
+        "map_a": pl.Float64, "map_b": pl.Float64, "evidence": pl.String,
+    }  # fmt: skip
+    return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema, orient="row")
+
+
+def as_html(m: Matching) -> str:
+    """A table for notebooks."""
+    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in _HEAD)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in _cells(pair)) + "</tr>"
+        for pair in m.pairs
+    )
+    alone = "".join(
+        f"<li>{escape(shown(one.name, _NAME))}: {escape(one.reason)}</li>"
+        for one in (*m.unmatched_source, *m.unmatched_target)
+    )
+    rest = f"<p>Without a partner</p><ul>{alone}</ul>" if alone else ""
+    return f"<div><b>{escape(headline(m))}</b><table><tr>{head}</tr>{body}</table>{rest}</div>"
+
+
+def _cells(pair: Pair) -> tuple[str, ...]:
+    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "only one"
+    return (
+        shown(pair.source, _NAME), shown(pair.target, _NAME), pair.kind, f"{pair.mmd:.3f}", f"{pair.pvalue:.3g}",
+        margin, pair.evidence,
+    )  # fmt: skip
+
+
+def _side(m: Matching, side: int) -> str:
+    columns = len((m.sources, m.targets)[side])
+    return f"{shown(m.names[side], _NAME)}: {columns} columns, {m.rows[side]} rows"
+
+
+def _matrix(values: Floats) -> list[list[float | None]]:
+    return [[float(v) if np.isfinite(v) else None for v in row] for row in values]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return list(value) if isinstance(value, tuple) else value

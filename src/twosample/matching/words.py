@@ -1,0 +1,116 @@
+"""Columns of categories and of text as vectors: shares of the values, and mean counts of three-letter pieces.
+
+Both kernels are scaled so that the mean embedding of the source column has norm 1: a column of a thousand different
+names is then as far from a stranger as a column of two categories is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.types import Floats
+from ..structured import strings
+from .atoms import Places
+from .lines import Inner
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+SPECTRUM = strings.Spectrum(3)
+_LETTERS = 200  # of a text that are read
+_TEXTS = 1000  # of a column, at most
+_TOTAL = 40_000  # texts of all columns together, about
+_LEAST = 100
+
+
+def shares(columns: Sequence[Sequence[str]]) -> csr_array:
+    """``(c, L)`` shares of the values in each column, all values of all columns being counted."""
+    from scipy.sparse import csr_array
+
+    known: dict[str, int] = {}
+    data: list[float] = []
+    place: list[int] = []
+    start = [0]
+    for values in columns:
+        for value, count in Counter(values).items():
+            place.append(known.setdefault(value, len(known)))
+            data.append(count / len(values))
+        start.append(len(place))
+    return csr_array((data, place, start), shape=(len(columns), max(len(known), 1)))
+
+
+def prepared(values: Sequence[str], limit: int = _TEXTS) -> list[str]:
+    """At most so many of the texts, evenly spaced; small letters, with marks where they begin and end."""
+    step = max(1, len(values) // limit)
+    return [f"\x02{value[:_LETTERS].casefold()}\x03" for value in values[::step][:limit]]
+
+
+def pieces(columns: Sequence[Sequence[str]]) -> tuple[csr_array, Places]:
+    """``(c, D)`` mean counts of three-letter pieces, each text scaled to length 1; and how many texts were read."""
+    from scipy.sparse import csr_array
+
+    limit = int(np.clip(_TOTAL // max(len(columns), 1), _LEAST, _TEXTS))
+    texts = [prepared(values, limit) for values in columns]
+    count = np.array([len(part) for part in texts], dtype=np.intp)
+    every = [text for part in texts for text in part]
+    features = SPECTRUM.on(every).features(np.arange(len(every), dtype=np.float64)[:, None])
+    start = np.concatenate([[0], np.cumsum(count)])
+    weights = np.repeat(1 / np.maximum(count, 1), count)
+    mean = csr_array((weights, np.arange(len(every)), start), shape=(len(columns), len(every)))
+    return (mean @ features).tocsr(), count
+
+
+def products(sources: csr_array, targets: csr_array) -> Inner:
+    """Inner products of mean embeddings."""
+    own, other = (np.asarray(side.multiply(side).sum(axis=1), dtype=np.float64).ravel() for side in (sources, targets))
+    cross = np.asarray((sources @ targets.T).toarray(), dtype=np.float64)
+    return Inner(own, cross, np.broadcast_to(other, cross.shape))
+
+
+def name_similarity(a: Iterable[str], b: Iterable[str]) -> Floats:
+    """``(s, t)`` cosines of the letter pieces of names, from 0 to 1: pairs and triples, whatever the case."""
+    first, second = ([_letters(name) for name in names] for names in (a, b))
+    known: dict[str, int] = {}
+    sides = [_counted(side, known) for side in (first, second)]
+    width = max(len(known), 1)
+    units = []
+    for side in sides:
+        dense = np.zeros((len(side), width))
+        for row, counts in zip(dense, side, strict=True):
+            row[list(counts)] = list(counts.values())
+        norms = np.sqrt(np.square(dense).sum(axis=1))
+        units.append(dense / np.where(norms > 0, norms, 1.0)[:, None])
+    return np.asarray(units[0] @ units[1].T)
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name in small letters, words apart: ``ZipCode``, ``zip_code`` and ``ZIP CODE``."""
+    split = "".join(
+        f" {letter}" if letter.isupper() and i and name[i - 1].islower() else letter for i, letter in enumerate(name)
+    )
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in split.casefold()).split())
+
+
+def _counted(names: Sequence[str], known: dict[str, int]) -> list[Counter[int]]:
+    result = []
+    for name in names:
+        text = f" {name[:200]} "
+        found = [text[i : i + size] for size in (2, 3) for i in range(len(text) - size + 1)]
+        result.append(Counter(known.setdefault(piece, len(known)) for piece in found))
+    return result
+
+
+def scores(
+    names: tuple[str, str], sources: Sequence[str], targets: Sequence[str], costs: Floats
+) -> dict[tuple[str, str, str, str], float]:
+    """Pairs by 1 / (1 + cost), best first."""
+    places = np.argwhere(np.isfinite(costs))
+    values = 1 / (1 + np.maximum(costs[tuple(places.T)], 0.0))
+    order = np.argsort(costs[tuple(places.T)], kind="stable")
+    return {
+        (names[0], sources[places[k, 0]], names[1], targets[places[k, 1]]): float(values[k]) for k in order.tolist()
+    }
