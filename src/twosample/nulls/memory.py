@@ -16,7 +16,7 @@ _LANDMARKS = 200
 
 _FEATURES = 5
 
-_CAUTION = 1.5
+_CAUTION = 2.0
 """Too long a block costs a little power, too short a one the level."""
 
 
@@ -25,7 +25,7 @@ def block_length(x: Floats, kernel: Kernel) -> float:
 
     Weights with correlation :math:`e^{-|k|/b}` estimate a long-run variance :math:`\sum c_k` with the bias
     :math:`\sum|k|c_k / b` and the variance :math:`2(\sum c_k)^2 b/n`. The best b is
-    :math:`(n (\sum|k|c_k / \sum c_k)^2)^{1/3}`; half as much again is taken. The :math:`c_k` are autocovariances of the
+    :math:`(n (\sum|k|c_k / \sum c_k)^2)^{1/3}`; twice that is taken. The :math:`c_k` are autocovariances of the
     first principal components of the kernel, which dominate the law of MMD². Two estimates of the sums are made, one
     with the flat-top window of Politis and White (2004), one from an autoregression of order one (Andrews 1991), and
     the larger b is taken.
