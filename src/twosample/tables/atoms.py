@@ -73,13 +73,18 @@ class Scale:
 
 
 def _typical_distance(values: Floats) -> float:
-    """The median distance of two of some hundred values that are evenly taken from sorted ones; not 0."""
-    part = values[np.linspace(0, len(values) - 1, min(len(values), _SOME)).astype(int)]
-    distances = np.abs(part[:, None] - part)[np.triu_indices(len(part), 1)]
-    if (distances > 0).any():
-        found = float(np.median(distances))
-        return found if found > 0 else float(np.median(distances[distances > 0]))
-    away = np.abs(values - part[0])
+    """The median distance of two of some hundred values that are evenly taken from sorted ones.
+
+    If most pairs are ties there is one value that most rows have, the median: then the median distance from it of those
+    that do not.
+    """
+    count = min(len(values), _SOME)
+    part = values[((np.arange(count) + 0.5) / count * len(values)).astype(int)]
+    pairs = np.abs(part[:, None] - part)[np.triu_indices(count, 1)]
+    found = float(np.median(pairs)) if len(pairs) else 0.0
+    if found > 0:
+        return found
+    away = np.abs(values - values[(len(values) - 1) // 2])
     return float(np.median(away[away > 0])) if (away > 0).any() else 1.0
 
 

@@ -65,9 +65,14 @@ class Atoms:
         return round(float(self.b.sum()))
 
     @cached_property
+    def mean(self) -> Floats:
+        """``(D,)`` the pooled mean of the features."""
+        return np.asarray((self.a + self.b) @ self.features / (self.m + self.n))
+
+    @cached_property
     def centred(self) -> Floats:
         """``(A, D)`` features less their pooled mean."""
-        return np.asarray(self.features - (self.a + self.b) @ self.features / (self.m + self.n))
+        return np.asarray(self.features - self.mean)
 
     @cached_property
     def difference(self) -> Floats:
@@ -128,7 +133,7 @@ class Atoms:
         level, square = float(np.trace(C)), square_without_diagonal(C, lengths, weights)
         values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), np.float64), level / size, size)
         values *= sqrt(square / max(float(values @ values), 1e-300))
-        magnitude = level + float(np.square(weights @ self.features / size).sum())
+        magnitude = level + float(self.mean @ self.mean)
         return CentredSpectrum(square, level * size / (size - 1), magnitude, values, 0.0, 0.0)
 
 
@@ -254,7 +259,7 @@ class TwoSides:
             (m, n),
             squared,
             float(np.mean(spreads)) + atoms.residual,
-            np.stack([_covariance(x, y), _covariance(y, x)]),
+            np.stack([_covariance(x, y, atoms.mean), _covariance(y, x, atoms.mean)]),
             np.array([[x.square, cross], [cross, y.square]]),
             triangles,
         )
@@ -265,13 +270,13 @@ class TwoSides:
         return np.asarray(np.maximum(self.covariances[:, 0, 0] - noise, 0.0))
 
 
-def _covariance(own: Side, other: Side) -> Floats:
-    """Covariance, over the rows of one sample, of the witness and of k(z,z) - 2 E k(z,z')."""
-    n = own.size
-    inner = own.phi @ own.mean
-    raw = own.lengths + 2 * inner + float(own.mean @ own.mean)  # k(z, z)
-    mine = (n * (inner + float(own.mean @ own.mean)) - raw) / (n - 1)
-    theirs = own.phi @ other.mean + float(own.mean @ other.mean)
+def _covariance(own: Side, other: Side, centre: Floats) -> Floats:
+    """Covariance, over the rows of one sample, of the witness and of k(z,z) - 2 E k(z,z'), for features not centred."""
+    n, mean, away = own.size, own.mean + centre, other.mean + centre
+    inner = own.phi @ mean + float(mean @ mean)
+    raw = own.lengths + 2 * inner - float(mean @ mean)  # k(z, z)
+    mine = (n * inner - raw) / (n - 1)
+    theirs = own.phi @ away + float(mean @ away)
     values = np.stack([mine - theirs, raw - 2 * mine])
     values -= (values @ own.weights / n)[:, None]
     return np.asarray((values * own.weights) @ values.T / (n - 1))

@@ -78,10 +78,9 @@ def _witness(line: Line, at: Floats) -> Floats:
     places, weights = line.places, line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
     if len(places) > 2 * _FINE:
         index = ((places - places[0]) * ((_FINE - 1) / (places[-1] - places[0]))).astype(int)
-        count, place, weights = (
-            np.bincount(index, part, minlength=_FINE) for part in (np.ones(len(places)), places, weights)
-        )
-        places = place / np.maximum(count, 1)
+        count = np.bincount(index, minlength=_FINE)
+        weights = np.bincount(index, weights, minlength=_FINE).astype(np.float64)
+        places = np.bincount(index, places, minlength=_FINE) / np.maximum(count, 1.0)
     steps = (at[:, None] - places) / line.scale.width
     return np.asarray(np.exp(-0.5 * steps**2) @ weights)
 

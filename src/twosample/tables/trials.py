@@ -94,11 +94,15 @@ class Trial:
         return "different" if adjusted <= level else "undecided"
 
     def rows_needed(self, margin: float) -> int | None:
-        """About how many rows in each table would decide, if the effect is what it seems; None if none would."""
-        room = margin - self.effect.value
+        """About how many rows in each table would show that the effect is within the margin; None if none would.
+
+        If it may be 0, as if it were 0; else as if it were what it seems.
+        """
+        value = self.effect.value if self.effect.low > 0 else 0.0
+        room = margin - value
         if room <= 0.1 * margin or self.effect.high >= 1:
             return None
-        return round(min(self.m, self.n) * ((self.effect.high - self.effect.value) / room) ** 2)
+        return round(min(self.m, self.n) * ((self.effect.high - value) / room) ** 2)
 
 
 def adjusted(pvalues: Sequence[float], joint: float | None) -> Floats:

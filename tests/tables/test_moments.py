@@ -1,0 +1,176 @@
+"""Atoms against the tests on rows that they stand for."""
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from twosample.core.labellings import relabellings
+from twosample.nulls import Spectrum
+from twosample.planning import profile as planning
+from twosample.sources import CategoryCounts, open_table
+from twosample.tables.atoms import Levels, Scale, line_of_bins, line_of_values, missing_atoms, text_atoms
+from twosample.tables.moments import Atoms, TwoSides, effect
+
+RNG = np.random.default_rng(5)
+SAMPLES = {
+    "normal": (RNG.normal(size=150), RNG.normal(0.3, size=90)),
+    "heavy": (RNG.standard_cauchy(120), RNG.standard_cauchy(140)),
+    "ties": (RNG.poisson(0.7, 130) * 1.0, RNG.poisson(1.0, 110) * 1.0),
+    "tiny": (RNG.normal(size=4), RNG.normal(size=5)),
+}
+
+
+def line(x, y):
+    scale = Scale.of(np.concatenate([x, y]))
+    return line_of_values(x, y, scale), scale
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_statistic_and_the_limit_law_are_those_of_mmd_test(name):
+    x, y = SAMPLES[name]
+    found, scale = line(x, y)
+    evidence = found.atoms.evidence(None)
+    expected = ts.mmd_test(scale.inside(x), scale.inside(y), kernel=ts.Gaussian(scale.width), null="spectrum")
+    assert evidence.values[0] == pytest.approx(expected.statistic, abs=1e-7)
+    if name != "tiny":  # the diagonal is left out by another approximation, which matters for nine rows
+        assert Spectrum().law(evidence).pvalue(evidence.values[0]) == pytest.approx(expected.pvalue, rel=0.03)
+
+
+def test_other_worlds_are_those_of_the_rows():
+    x, y = SAMPLES["ties"]
+    found, scale = line(x, y)
+    rows = np.sort(x), np.sort(y)
+    z = np.concatenate(rows)
+    labels = relabellings(len(x), len(y), 20, np.random.default_rng(0))
+    values = found.atoms.evidence(labels).values
+    for world in range(21):
+        in_x = labels.x[:, world].astype(bool)
+        expected = ts.mmd(z[in_x], z[~in_x], kernel=ts.Gaussian(scale.width), statistic="unbiased")
+        assert values[world] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy", "ties"])
+def test_moments_are_those_of_a_profile_of_the_rows(name):
+    x, y = SAMPLES[name]
+    found, scale = line(x, y)
+    rng = np.random.default_rng(0)
+    kernel = ts.Gaussian(scale.width)
+    known = planning.profile(planning.estimate(scale.inside(x), scale.inside(y), kernel, "median", "dense", rng), rng)
+    ours = TwoSides.of(found.atoms)
+    assert ours.sizes == known.sizes
+    assert ours.squared == pytest.approx(known.squared, abs=1e-7)
+    assert ours.spread == pytest.approx(known.spread, abs=1e-6)
+    np.testing.assert_allclose(ours.covariances, known.covariances, atol=1e-7)
+    np.testing.assert_allclose(ours.squares, known.squares, rtol=0.02)
+    np.testing.assert_allclose(ours.triangles, known.triangles, rtol=0.08)
+
+
+def test_the_effect_is_that_of_effect_size():
+    x, y = SAMPLES["normal"]
+    found, scale = line(x, y)
+    ours = effect(found.atoms, 0.05)
+    known = ts.effect_size(x, y, 0.9, kernel=ts.Gaussian(scale.width), rng=0)
+    assert ours.value == pytest.approx(known.value, abs=1e-5)
+    assert (ours.low, ours.high) == pytest.approx((known.low, known.high), abs=2e-3)
+
+
+def test_categories_are_the_delta_kernel():
+    x, y = RNG.choice(list("abcd"), 60), RNG.choice(list("abc"), 80)
+    counts = [
+        CategoryCounts("c", tuple((v, int(n)) for v, n in zip(*np.unique(s, return_counts=True), strict=True)), 0, 0)
+        for s in (x, y)
+    ]
+    atoms = Levels.of(*counts).atoms()
+    expected = ts.mmd_test(list(x), list(y), kernel=ts.Categories(), null="spectrum")
+    evidence = atoms.evidence(None)
+    assert evidence.values[0] == pytest.approx(expected.statistic, abs=1e-12)
+    assert Spectrum().law(evidence).pvalue(evidence.values[0]) == pytest.approx(expected.pvalue, rel=0.05)
+    known = ts.effect_size(list(x), list(y), 0.9, kernel=ts.Categories(), rng=0)
+    ours = effect(atoms, 0.05)
+    assert (ours.value, ours.low, ours.high) == pytest.approx((known.value, known.low, known.high), abs=3e-3)
+
+
+def test_a_share_that_moves_has_half_of_its_standardised_difference_as_effect():
+    atoms = missing_atoms((10**6, 10**6), (500_000, 550_000))
+    assert effect(atoms, 0.05).value == pytest.approx(0.05 / (2 * np.sqrt(0.525 * 0.475)), rel=0.01)
+
+
+def test_the_witness_is_that_of_the_rows():
+    x, y = SAMPLES["normal"]
+    found, scale = line(x, y)
+    w = ts.witness(x, y, kernel=ts.Gaussian(scale.width))
+    ours, expected = found.atoms.witness(), w(found.places)
+    np.testing.assert_allclose(ours - ours.mean(), expected - expected.mean(), atol=1e-5)
+
+
+def test_where_nothing_varies_few_rows_prove_little():
+    def high(rows):
+        return effect(Atoms(np.eye(1), np.array([rows]), np.array([rows])), 0.05).high
+
+    assert high(10.0) > 0.3
+    assert high(10_000.0) < 0.02
+    assert effect(Atoms(np.eye(2), np.array([3.0, 0]), np.array([3.0, 0])), 0.05).high == 1  # fewer than four
+
+
+def test_two_constants_are_as_far_apart_as_can_be():
+    found = effect(Atoms(np.eye(2), np.array([50.0, 0]), np.array([0, 50.0])), 0.05)
+    assert (found.value, found.low, found.high) == (1, 1, 1)
+
+
+def test_texts_are_compared_by_their_letters():
+    a, b = ["red apple", "red plum", "red pear"] * 20, ["blue sky", "blue sea", "blue ink"] * 20
+    assert effect(text_atoms(a, b), 0.05).low > 0.3
+    assert effect(text_atoms(a, a), 0.05).value == 0
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "skewed", "integers", "mostly zero", "dates", "huge"])
+def test_bins_say_what_the_rows_say(kind):
+    rng = np.random.default_rng(1)
+    x, y = {
+        "normal": lambda: (rng.normal(size=4000), rng.normal(0.1, size=3000)),
+        "heavy": lambda: (rng.standard_cauchy(4000), 1.1 * rng.standard_cauchy(3000)),
+        "skewed": lambda: (rng.lognormal(0, 3, 4000), rng.lognormal(0.2, 3, 3000)),
+        "integers": lambda: (rng.poisson(2, 4000) * 1.0, rng.poisson(2.1, 3000) * 1.0),
+        "mostly zero": lambda: (
+            rng.lognormal(size=4000) * (rng.random(4000) < 0.004),
+            rng.lognormal(size=3000) * (rng.random(3000) < 0.02),
+        ),
+        "dates": lambda: (1.7e9 + 1e6 * rng.normal(size=4000), 1.7e9 + 1e6 * rng.normal(0.1, size=3000)),
+        "huge": lambda: (1e100 * rng.normal(size=4000), 1e100 * rng.normal(0.1, size=3000)),
+    }[kind]()
+    exact, scale = line(x, y)
+    a, b = (open_table({"v": values}).binned_moments({"v": scale.grid})["v"] for values in (x, y))
+    binned = line_of_bins(a, b, scale)
+    assert (binned.atoms.m, binned.atoms.n) == (4000, 3000)
+    assert scale.grid.size <= 6000
+    one, two = effect(exact.atoms, 0.05), effect(binned.atoms, 0.05)
+    assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high), abs=2e-4)
+    p, q = (
+        Spectrum().law(part.atoms.evidence(None)).pvalue(part.atoms.evidence(None).values[0])
+        for part in (exact, binned)
+    )
+    assert np.log(q) == pytest.approx(np.log(p), abs=0.02 * max(1.0, -np.log(p)))
+
+
+def test_the_bandwidth_is_about_the_median_distance():
+    rng = np.random.default_rng(2)
+    for values in (rng.normal(size=5000), rng.exponential(size=777), rng.integers(0, 6, 3000) * 1.0):
+        distances = np.abs(values[:1000, None] - values[:1000])[np.triu_indices(min(len(values), 1000), 1)]
+        assert Scale.of(values).width == pytest.approx(np.median(distances), rel=0.08)
+    rare = np.zeros(100_000)
+    rare[:7] = [3, 4, 5, 6, 7, 8, 9]
+    assert Scale.of(rare).width == 6
+    assert Scale.of(np.full(10, 3.0)).width == 1
+    assert Scale.of(np.empty(0)).width == 1
+
+
+def test_categories_beyond_the_counted_ones_are_taken_together():
+    a = CategoryCounts("c", (("x", 50), ("y", 30)), rest=20, missing=0)
+    b = CategoryCounts("c", (("x", 40), ("z", 35)), rest=25, missing=5)
+    levels = Levels.of(a, b)
+    assert levels.labels == ("x",)  # how often y is in b, and z in a, is not known
+    assert (levels.other_a, levels.other_b) == (50, 60)
+    many = tuple((f"c{i}", 2000 - i) for i in range(1500))
+    atoms = Levels.of(CategoryCounts("c", many, 0, 0), CategoryCounts("c", many, 0, 0)).atoms()
+    assert len(atoms.a) == 500
+    assert atoms.m == sum(n for _, n in many)

@@ -1,0 +1,68 @@
+"""Adjusted p-values and the three-way verdict."""
+
+import numpy as np
+import pytest
+
+from twosample.core.adjust import holm
+from twosample.nulls import Permutation, Spectrum
+from twosample.tables.moments import Effect
+from twosample.tables.trials import Judge, Trial, adjusted
+
+
+def found_by_the_steps(pvalues, joint, level):
+    """The procedure as it is described: the joint test first, then Holm at what level is left."""
+    left = level if joint <= level / 2 else level / 2
+    return holm(pvalues) <= left
+
+
+def test_adjusted_pvalues_are_those_of_the_procedure():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        pvalues, joint = rng.random(rng.integers(1, 8)) ** 4, float(rng.random() ** 3)
+        ours = adjusted(pvalues, joint)
+        for level in (0.01, 0.05, 0.2):
+            np.testing.assert_array_equal(ours <= level, found_by_the_steps(pvalues, joint, level))
+    np.testing.assert_array_equal(adjusted([0.01, 0.5], None), holm([0.01, 0.5]))
+
+
+def test_any_false_finding_is_as_rare_as_promised():
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for joint_false in (False, True):
+        errors = 0
+        for _ in range(4000):
+            columns = rng.random(5)
+            joint = 1e-9 if joint_false else float(rng.random())
+            errors += bool((adjusted(columns, joint) <= 0.05).any() or (not joint_false and 2 * joint <= 0.05))
+        worst = max(worst, errors / 4000)
+    assert worst < 0.062
+
+
+def trial(value, low, high, n=100):
+    return Trial(0.0, 0.5, Effect(value, low, high, 0.0, 1.0), Spectrum(), None, n, n)
+
+
+def test_small_effects_are_same_however_significant():
+    assert trial(0.02, 0.01, 0.03).verdict(1e-9, 0.05, 0.05) == "same"
+    assert trial(0.04, 0.01, 0.06).verdict(1e-9, 0.05, 0.05) == "different"
+    assert trial(0.04, 0.0, 0.06).verdict(0.3, 0.05, 0.05) == "undecided"
+    assert trial(0.0, 0.0, 0.05).verdict(1.0, 0.05, 0.05) == "undecided"
+
+
+def test_rows_needed():
+    assert trial(0.0, 0.0, 0.1).rows_needed(0.05) == 400
+    assert trial(0.06, 0.0, 0.1).rows_needed(0.05) == 400  # it may be 0
+    assert trial(0.03, 0.01, 0.07).rows_needed(0.05) == 400
+    assert trial(0.06, 0.01, 0.1).rows_needed(0.05) is None
+    assert trial(0.0, 0.0, 1.0).rows_needed(0.05) is None
+
+
+@pytest.mark.parametrize(
+    ("tests", "rows", "kind", "worlds"),
+    [(1, 500, Permutation, 999), (12, 9000, Permutation, 999), (60, 900, Permutation, 9999), (60, 5000, Spectrum, 0),
+     (2000, 100, Spectrum, 0), (1, 20_000, Spectrum, 0)],
+)  # fmt: skip
+def test_worlds_are_looked_at_where_they_are_fine_enough_and_affordable(tests, rows, kind, worlds):
+    null = Judge(0.05, tests, np.random.default_rng(0)).null(rows)
+    assert isinstance(null, kind)
+    assert null.resamples == worlds
