@@ -3,6 +3,7 @@
 import browser
 import pytest
 from synthetic import HOSTILE, column, comparison, hostile, numbers
+from test_matching_page import matching
 
 from twosample.report import write_html
 
@@ -14,9 +15,11 @@ CONTRAST = """
 (() => {
   const channel = v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = c => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
-  const parse = t => t.match(/[0-9.]+/g).map(Number);
-  const ground = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
-    if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+  const parse = t => { const [r, g, b, a = 1] = t.match(/[0-9.]+/g).map(Number);
+    return t.startsWith('color(') ? [255 * r, 255 * g, 255 * b, a] : [r, g, b, a]; };
+  const ground = e => { if (!e) return [255, 255, 255];
+    const c = parse(getComputedStyle(e).backgroundColor), under = c[3] < 1 ? ground(e.parentElement) : c;
+    return [0, 1, 2].map(k => c[3] * c[k] + (1 - c[3]) * under[k]); };
   const seen = [];
   for (const e of document.querySelectorAll('body :not(svg):not(svg *)')) {
     const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
@@ -43,12 +46,13 @@ def page():
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     many = [column(f"a_rather_long_column_name_{index}", picture=numbers()) for index in range(20)]
-    for name, result in (("plain", comparison()), ("hostile", hostile()), ("many", comparison(many))):
+    pages = {"plain": comparison(), "hostile": hostile(), "many": comparison(many), "matching": matching(HOSTILE)}
+    for name, result in pages.items():
         write_html(result, folder / f"{name}.html")
     return folder
 
 
-@pytest.mark.parametrize("name", ["plain", "hostile", "many"])
+@pytest.mark.parametrize("name", ["plain", "hostile", "many", "matching"])
 def test_a_phone_shows_all_of_it_without_a_word_in_the_console(page, files, name):
     for width, dark in ((360, True), (820, False), (1200, False)):
         page.open(files / f"{name}.html", width=width, height=800, dark=dark)
@@ -62,6 +66,8 @@ def test_a_phone_shows_all_of_it_without_a_word_in_the_console(page, files, name
 def test_light_and_dark_can_be_read(page, files):
     grounds = []
     for dark in (False, True):
+        page.open(files / "matching.html", dark=dark)
+        assert page.ask(CONTRAST) == []
         page.open(files / "plain.html", dark=dark)
         assert page.ask(CONTRAST) == []
         grounds.append(page.ask("getComputedStyle(document.body).backgroundColor"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import TYPE_CHECKING
 
 from .._files import write_whole
 from ..errors import OptionError
@@ -12,10 +13,13 @@ from ._markdown import comparison_markdown
 from .comparison import comparison_page
 from .page import render
 
+if TYPE_CHECKING:
+    from ..matching.results import Matching
+
 __all__ = ["html", "junit", "markdown", "write_html"]
 
 
-def html(result: Comparison) -> str:
+def html(result: Comparison | Matching) -> str:
     """The result as one self-contained HTML page.
 
     The page needs no script and asks the net for nothing; it holds bins and a few rows, never the data. The same
@@ -24,7 +28,7 @@ def html(result: Comparison) -> str:
     Parameters
     ----------
     result
-        What :func:`compare` returned.
+        What :func:`compare` or :func:`match` returned.
 
     Examples
     --------
@@ -35,16 +39,23 @@ def html(result: Comparison) -> str:
     >>> html(c).splitlines()[0]
     '<!DOCTYPE html>'
     """
-    return render("comparison.html", comparison_page(_known(result)))
+    if isinstance(result, Comparison):
+        return render("comparison.html", comparison_page(result))
+    from ..matching.results import Matching
+    from .matching import matching_page
+
+    if isinstance(result, Matching):
+        return render("matching.html", matching_page(result))
+    raise _unknown(result, "ts.compare or ts.match")
 
 
-def write_html(result: Comparison, path: str | PathLike[str]) -> None:
+def write_html(result: Comparison | Matching, path: str | PathLike[str]) -> None:
     """Write the result as one self-contained HTML page, whole or not at all.
 
     Parameters
     ----------
     result
-        What :func:`compare` returned.
+        What :func:`compare` or :func:`match` returned.
     path
         Where to. The folder must exist.
 
@@ -109,4 +120,8 @@ def junit(result: Comparison) -> str:
 def _known(result: object) -> Comparison:
     if isinstance(result, Comparison):
         return result
-    raise OptionError(f"result={type(result).__name__} cannot be shown: pass what ts.compare returned.")
+    raise _unknown(result, "ts.compare")
+
+
+def _unknown(result: object, makers: str) -> OptionError:
+    return OptionError(f"result={type(result).__name__} cannot be shown like this: pass what {makers} returned.")

@@ -1,0 +1,201 @@
+"""A matching of columns as the page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from .._shown import shown
+from .._version import __version__
+from ..matching.results import Matching, Pair, Unmatched
+from ..matching.showing import headline
+from . import numbers
+from .figures import NumberFigure, ShareFigure, draw
+from .samples import pair_picture
+from .signs import Sign
+
+MOST_PAIRS = 500
+MOST_FIGURES = 30
+MOST_ALONE = 200
+MOST_CELLS = 30  # rows and columns of the heat map
+NAME, LONG = 80, 600  # characters
+
+_ALL = Sign("same", "All matched", "All matched", "✓")
+_SOME = Sign("undecided", "Partly matched", "Partly matched", "◐")
+_NONE = Sign("different", "Nothing matches", "Nothing matches", "≠")
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """A pair in the table of pairs, with its figure if it has one.
+
+    Parameters
+    ----------
+    source, target, kind
+        What is matched.
+    anchor
+        The name of its figure on the page; None without one.
+    mmd, pvalue, adjusted, margin
+        Numbers as text.
+    map
+        How the source turns into the target; empty if it needs no change.
+    evidence
+        Why, in words.
+    figure
+        The two distributions.
+    """
+
+    source: str
+    target: str
+    kind: str
+    anchor: str | None
+    mmd: str
+    pvalue: str
+    adjusted: str
+    margin: str
+    map: str
+    evidence: str
+    figure: NumberFigure | ShareFigure | None
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """The distances of all columns of one side to all of the other.
+
+    Parameters
+    ----------
+    targets
+        Names above.
+    rows
+        The name on the left, and for each target the text, the darkness between 0 and 1 and whether it is the partner.
+    left_out
+        Whether there are more columns than these.
+    """
+
+    targets: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
+    left_out: bool
+
+
+@dataclass(frozen=True)
+class MatchingPage:
+    """All that the template reads.
+
+    Parameters
+    ----------
+    title, sign, lead
+        The outcome.
+    sides
+        Name, rows and columns of the two tables.
+    pairs, pairs_left
+        The pairs, and how many are not shown.
+    cards, cards_left
+        Those with a figure, and how many have none.
+    alone
+        Who has no partner: heading and columns, for each side.
+    heat
+        The heat map; None without columns.
+    method, notes, citation, version
+        How it was done.
+    """
+
+    title: str
+    sign: Sign
+    lead: str
+    sides: tuple[tuple[str, int, int], ...]
+    pairs: tuple[PairLine, ...]
+    pairs_left: int
+    cards: tuple[PairLine, ...]
+    cards_left: int
+    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]
+    heat: HeatMap | None
+    method: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    citation: str
+    version: str
+
+
+def matching_page(result: Matching) -> MatchingPage:
+    """The page of a matching."""
+    sign = _ALL if result.matched and result.pairs else _SOME if result.pairs else _NONE
+    first, second = (shown(name, 60) for name in result.names)
+    pairs = tuple(_line(result, pair, index) for index, pair in enumerate(result.pairs[:MOST_PAIRS], 1))
+    cards = tuple(line for line in pairs if line.anchor is not None)
+    alone = ((second, result.unmatched_source), (first, result.unmatched_target))
+    return MatchingPage(
+        title=f"{sign.word}: {first} and {second}",
+        sign=sign,
+        lead=headline(result).removeprefix("All matched: ").capitalize(),
+        sides=tuple(zip(result.names, result.rows, map(len, (result.sources, result.targets)), strict=True)),
+        pairs=pairs,
+        pairs_left=len(result.pairs) - len(pairs),
+        cards=cards,
+        cards_left=len(result.pairs) - len(cards),
+        alone=tuple((f"Without a partner in {other}", who[:MOST_ALONE]) for other, who in alone if who),
+        heat=_heat(result),
+        method=_method(result),
+        notes=tuple(shown(note, LONG) for note in result.notes[:40]),
+        citation=result.citation,
+        version=__version__,
+    )
+
+
+def _line(result: Matching, pair: Pair, index: int) -> PairLine:
+    figure = _figure(result, pair) if index <= MOST_FIGURES else None
+    shift, factor = pair.map or (0.0, 1.0)
+    return PairLine(
+        source=shown(pair.source, NAME) or "(no name)",
+        target=shown(pair.target, NAME) or "(no name)",
+        kind=pair.kind,
+        anchor=f"pair-{index}" if figure is not None else None,
+        mmd=numbers.effect(pair.mmd),
+        pvalue=numbers.pvalue(pair.pvalue),
+        adjusted=numbers.pvalue(pair.adjusted_pvalue),
+        margin=f"{pair.margin:.3f}".replace("-", "−") if isfinite(pair.margin) else "no other",
+        map=f"target = {numbers.value(shift)} + {numbers.value(factor)} · source" if pair.map else "",
+        evidence=shown(pair.evidence, 300),
+        figure=figure,
+    )
+
+
+def _figure(result: Matching, pair: Pair) -> NumberFigure | ShareFigure | None:
+    found = [
+        next((column for column in side.columns if column.name == name), None)
+        for side, name in zip(result.sides or (), (pair.source, pair.target), strict=False)
+    ]
+    if len(found) != 2 or found[0] is None or found[1] is None:
+        return None
+    return draw(pair.source, pair_picture(found[0], found[1], pair.map))
+
+
+def _heat(result: Matching) -> HeatMap | None:
+    if not result.sources or not result.targets:
+        return None
+    part = result.mmd[:MOST_CELLS, :MOST_CELLS]
+    finite = part[np.isfinite(part)]
+    largest = float(finite.max()) if len(finite) else 0.0
+    partners = {(pair.source, pair.target) for pair in result.pairs}
+    rows = []
+    for source, distances in zip(result.sources, part, strict=False):
+        cells = []
+        for target, distance in zip(result.targets, map(float, distances), strict=False):
+            dark = round(1 - distance / largest, 2) if isfinite(distance) and largest > 0 else 0.0
+            text = f"{distance:.2f}".removeprefix("0") if isfinite(distance) else "·"
+            cells.append((text, dark, (source, target) in partners))
+        rows.append((shown(source, 30) or "(no name)", tuple(cells)))
+    targets = tuple(shown(target, 30) or "(no name)" for target in result.targets[:MOST_CELLS])
+    return HeatMap(targets, tuple(rows), max(len(result.sources), len(result.targets)) > MOST_CELLS)
+
+
+def _method(result: Matching) -> tuple[tuple[str, str], ...]:
+    level = "no column may stay without a partner" if result.level is None else f"{result.level:g}"
+    return (
+        ("Distance of the tables", f"{numbers.value(result.distance)}: the least sum of MMDs over all ways to match"),
+        ("Rows looked at", f"A {numbers.count(result.rows[0])}, B {numbers.count(result.rows[1])}"),
+        ("Level", level),
+        ("Seed", str(result.seed)),
+        ("Adjusted p-values", "Holm over the pairs that were tested"),
+        ("Version", f"twosample {__version__}"),
+    )
