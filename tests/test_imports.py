@@ -46,6 +46,28 @@ assert mmd_test is twosample.mmd_test
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_room_can_be_entered_first_and_alone():
+    from pkgutil import iter_modules
+    from types import ModuleType
+
+    rooms = [module.name for module in iter_modules(ts.__path__) if not module.name.startswith("_")]
+    assert {name for name in rooms if name in ts.__all__ and not isinstance(getattr(ts, name), ModuleType)} == set()
+    code = """
+import sys
+from importlib import import_module
+for name in sys.argv[1:]:
+    for loaded in [module for module in sys.modules if module.partition(".")[0] == "twosample"]:
+        del sys.modules[loaded]
+    import_module(f"twosample.{name}")
+    import twosample
+    assert twosample.mmd_test and twosample.rivals.ks_test
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *rooms], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_import_is_silent():
     done = python("import twosample", "-W", "error")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -8,7 +8,7 @@ import pytest
 import twosample as ts
 from twosample.cli.run import run
 
-COMMANDS = ["compare", "demo", "independence", "outliers"]
+COMMANDS = ["compare", "demo", "match", "independence", "outliers"]
 
 
 def test_help(twosample):

@@ -110,7 +110,7 @@ def _few(rows: Floats, kind: str, missing: bool) -> Floats:
     if kind not in _COORDINATES:
         return rows if missing else rows[:, :1]
     if rows.shape[1] == 2:  # two categories: the ends of a line
-        return rows[:, :1] * np.sqrt(2)
+        return np.asarray(rows[:, :1] * np.sqrt(2))
     if rows.shape[1] == 3:  # a fourth, empty one: four are no case for frequencies on a grid, of which three need many
         return np.pad(rows, ((0, 0), (0, 1)))
     return rows

@@ -1,0 +1,133 @@
+"""``twosample match A B``: which column of one table is which of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options, terminal
+from .exits import DIFFERENT, SAME
+from .outputs import Output, Outputs, picture, picture_format
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..matching import Matching, Pair
+
+_MOST = 40  # pairs on the screen
+
+
+def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
+    a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The table whose columns are to be found.")],
+    use_names: Annotated[
+        bool, typer.Option("--use-names", help="Let names of columns count too, not only what is in them.")
+    ] = False,
+    rescale: Annotated[
+        bool, typer.Option("--rescale", help="Also compare up to a change of units, such as inches and cm.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Give every column the best partner there is, however unlike.")
+    ] = False,
+    alpha: options.Alpha = 0.05,
+    seed: options.Seed = 0,
+    select: options.Select = None,
+    exclude: options.Exclude = None,
+    kind: options.Kind = None,
+    where: options.Where = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="ROWS", help="Rows of each table to look at, at most.")
+    ] = None,
+    report: options.Report = None,
+    json: options.Json = None,
+    plot: Annotated[
+        str | None, typer.Option("--plot", metavar="FILE", help="Draw the distances; the extension says the format.")
+    ] = None,
+    quiet: options.Quiet = False,
+    config: options.Config = None,
+    debug: options.Debug = False,
+) -> int:
+    """Match the columns of two tables by the distributions of their values.
+
+    Exit codes: 0 every column has a partner, 1 some have none, 2 error.
+    """
+    del config, debug
+    form = picture_format(plot)
+    outputs: Outputs[Matching] = Outputs(
+        [
+            Output("--report", report, _html),
+            Output("--json", json, lambda result: result.to_json()),
+            Output("--plot", plot, lambda result: picture(result, form)),
+        ],
+        inputs=(a, b),
+    )
+    given: dict[str, Any] = {} if sample is None else {"sample": sample}
+    with terminal.working("matching", quiet=quiet) as progress:
+        from ..matching import match
+
+        result = match(
+            a,
+            b,
+            level=None if force else alpha,
+            rescale=rescale,
+            use_names=use_names,
+            select=options.split(select),
+            exclude=options.split(exclude),
+            kinds=options.pairs("--kind", kind),
+            where=where,
+            rng=seed,
+            progress=progress,
+            **given,
+        )
+    if not quiet and not outputs.speaks:
+        terminal.write(terminal.rendered(*_screen(result)))
+    outputs.write(result, quiet=quiet)
+    return SAME if result.matched else DIFFERENT
+
+
+def _html(result: Matching) -> str:
+    from ..report import html
+
+    return html(result)
+
+
+def _screen(result: Matching) -> Iterator[Any]:
+    from rich.text import Text
+
+    from .screen import count, grid, judged, listing
+
+    lost = len(result.unmatched_source), len(result.unmatched_target)
+    words = "every column has a partner" if result.matched else f"{lost[0]:,} of A and {lost[1]:,} of B have no partner"
+    yield judged("same" if result.matched else "different", f"{count(len(result.pairs), 'pair')} of columns; {words}")
+    yield Text()
+    sides = zip("AB", result.names, result.rows, (result.sources, result.targets), strict=True)
+    yield grid((side, f"{name}: {count(rows, 'row')} looked at, {count(len(columns), 'column')}")
+               for side, name, rows, columns in sides)  # fmt: skip
+    if result.pairs:
+        yield Text()
+        heads = [("  A", False), ("B", False), ("MMD", True), ("p", True), ("margin", True), ("", False)]
+        yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]], names=2)
+        if len(result.pairs) > _MOST:
+            yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
+    for side, unmatched in (("A", result.unmatched_source), ("B", result.unmatched_target)):
+        if unmatched:
+            yield Text()
+            yield Text(f"  of {side}, without a partner", style="bold")
+            yield grid((one.name, one.reason) for one in unmatched[:_MOST])
+            if len(unmatched) > _MOST:
+                yield Text(f"  and {count(len(unmatched) - _MOST, 'more column')}", style="dim")
+    if result.notes:
+        yield Text()
+        yield grid(("note", note) for note in result.notes)
+
+
+def _line(pair: Pair) -> list[Text]:
+    from rich.text import Text
+
+    from .screen import name, plain, pvalue
+
+    units = "" if pair.map is None else f"B = {pair.map[0]:.4g} + {pair.map[1]:.4g} A"
+    numbers = Text(f"{pair.mmd:.3f}"), pvalue(pair.pvalue), Text(f"{pair.margin:.3f}"), Text(units, style="dim")
+    return [name(pair.source), plain(pair.target), *numbers]

@@ -1,0 +1,94 @@
+"""`twosample match`: which column is which."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """The same four columns with other names and in another order; `inches` has one of them in other units."""
+    folder = tmp_path_factory.mktemp("match")
+    rng = np.random.default_rng(4)
+
+    def table(rows, unit=1.0):
+        return pl.DataFrame(
+            {
+                "height": rng.normal(170, 9, rows) * unit,
+                "age": rng.integers(18, 80, rows),
+                "city": rng.choice(["Oslo", "Rome", "Bern"], rows, p=[0.6, 0.3, 0.1]),
+                "income": rng.lognormal(8, 0.5, rows),
+            }
+        )
+
+    names = {"height": "size", "age": "years", "city": "town", "income": "pay"}
+    table(400).write_csv(folder / "a.csv")
+    table(300).rename(names).select("pay", "town", "size", "years").write_parquet(folder / "b.parquet")
+    table(300, 1 / 2.54).rename(names).write_csv(folder / "inches.csv")
+    return folder
+
+
+def test_all_matched(twosample, tables):
+    done = twosample("match", tables / "a.csv", tables / "b.parquet", "--json", "-")
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert {(pair["source"], pair["target"]) for pair in found["pairs"]} == {
+        ("height", "size"), ("age", "years"), ("city", "town"), ("income", "pay")}  # fmt: skip
+    done = twosample("match", tables / "a.csv", tables / "b.parquet")
+    assert done.out.startswith("= 4 pairs of columns; every column has a partner")
+    assert "height" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_not_all_matched(twosample, tables):
+    done = twosample("match", tables / "a.csv", tables / "inches.csv")
+    assert done.code == 1
+    assert done.out.startswith("≠ 3 pairs of columns; 1 of A and 1 of B have no partner")
+    assert "without a partner" in done.out
+    assert twosample("match", tables / "a.csv", tables / "inches.csv", "--quiet").out == ""
+
+
+def test_units_names_and_force(twosample, tables):
+    done = twosample("match", tables / "a.csv", tables / "inches.csv", "--rescale")
+    assert done.code == 0
+    assert "B = " in done.out
+    done = twosample("match", tables / "a.csv", tables / "inches.csv", "--force")
+    assert (done.code, len(done.out.splitlines()) > 4) == (0, True)
+    assert twosample("match", tables / "a.csv", tables / "a.csv", "--use-names", "--quiet").code == 0
+
+
+def test_files(twosample, tables, tmp_path):
+    done = twosample("match", tables / "a.csv", tables / "b.parquet", "--report", tmp_path / "m.html", "--plot",
+                     tmp_path / "m.svg", "--select", "height,age,size,years")  # fmt: skip
+    assert done.code == 0
+    assert done.out.startswith("= 2 pairs")
+    assert (tmp_path / "m.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert b"<svg" in (tmp_path / "m.svg").read_bytes()
+
+
+def test_hostile_names(twosample, tmp_path):
+    rng = np.random.default_rng(0)
+    names = ["\x1b[31mred", "[bold]x", "a\nb", "<b>", "'; DROP TABLE t"]
+    for file, order in (("a", names), ("b", names[::-1])):
+        frame = pl.DataFrame({name: rng.normal(10 * names.index(name), 1, 100) for name in order})
+        frame.write_parquet(tmp_path / f"{file}.parquet")
+    done = twosample("match", tmp_path / "a.parquet", tmp_path / "b.parquet", "--plot", tmp_path / "m.svg")
+    assert done.code == 0
+    assert all(character.isprintable() or character == "\n" for character in done.out)
+
+
+def test_bad_input(twosample, tables, tmp_path):
+    (tmp_path / "zero.csv").write_text("x,y\n")
+    for arguments, message in (
+        ((tables / "a.csv", "nope.csv"), "no file"),
+        ((tables / "a.csv", tmp_path / "zero.csv"), "no rows"),
+        ((tables / "a.csv", tables / "b.parquet", "--select", "nope"), "nope"),
+        ((tables / "a.csv", tables / "b.parquet", "--alpha", "2"), "--alpha 2"),
+        ((tables / "a.csv", tables / "b.parquet", "--plot", "x.doc"), ".svg"),
+        ((tables / "a.csv", tables / "b.parquet", "--json", tables / "a.csv"), "would replace"),
+    ):
+        done = twosample("match", *arguments)
+        assert (done.code, done.out) == (2, ""), arguments
+        assert message in done.err
