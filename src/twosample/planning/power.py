@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.centred import CentredSpectrum
-from ..core.distributions import Distribution, NormalLaw
+from ..core.distributions import Distribution
 from ..core.evidence import Evidence
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
@@ -217,25 +217,28 @@ class _AveragePilot(_Pilot):
     terms: Floats
 
     def law(self, m: int, n: int) -> Distribution:
-        return NormalLaw(self.squared, self._error(m, n)[0])
+        return three_moments(self.squared, *self._average(m, n)[0])
 
     def threshold(self, m: int, n: int) -> float:
         if isinstance(self.null, Hoeffding):
             return self._threshold(m, n, self.statistic.term_count(m, n))
-        error = self._error(m, n)[0 if isinstance(self.null, Normal) else 1]
-        return NormalLaw(0.0, error).isf(self.level)
+        own, relabelled = self._average(m, n)
+        if isinstance(self.null, Normal):
+            return three_moments(0.0, own[0], 0.0).isf(self.level)
+        return three_moments(0.0, *relabelled).isf(self.level)
 
-    def _error(self, m: int, n: int) -> tuple[float, float]:
-        """Standard deviation of the average, as it is and when the labels within its terms are drawn anew."""
+    def _average(self, m: int, n: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Variance and third cumulant of the average, as it is and when the labels within its terms are drawn anew."""
         count = max(self.statistic.term_count(m, n), 1)
         if isinstance(self.statistic, BlockAverage):
             sizes = m // count, n // count
-            own = self._moments(*sizes)[0]
-            other = Unbiased().form(*sizes).variance(pooled_spectrum(self.seen, self.squared, *sizes))
+            own = self._moments(*sizes)
+            form, pooled = Unbiased().form(*sizes), pooled_spectrum(self.seen, self.squared, *sizes)
+            other = form.variance(pooled), form.third_moment(pooled)
         else:
-            own = float(self.terms.var(ddof=1))
-            other = own + self.squared**2
-        return sqrt(max(own, 1e-300) / count), sqrt(max(other, 1e-300) / count)
+            variance = float(self.terms.var(ddof=1))
+            own, other = (variance, 0.0), (variance + self.squared**2, 0.0)
+        return (own[0] / count, own[1] / count**2), (other[0] / count, other[1] / count**2)
 
 
 def pooled_spectrum(seen: Profile, squared: float, m: int, n: int) -> CentredSpectrum:
