@@ -170,11 +170,9 @@ def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
     """
     import polars as pl
 
-    columns = []
+    columns = {}  # by name: a list of series would lose an empty one
     for name, kind in kinds.items():
         series = frame[name]
-        if kind in ("categorical", "text", "identifier"):
-            columns.append(strings(series))
-        else:
-            columns.append(numbers(series).fill_nan(None))
+        textual = kind in ("categorical", "text", "identifier")
+        columns[name] = strings(series) if textual else numbers(series).fill_nan(None)
     return pl.DataFrame(columns)

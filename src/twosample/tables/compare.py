@@ -116,6 +116,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     joint = joint_sample(reading, columns, random) if min(subjects[0].rows) >= 2 else None
     trial = None if joint is None else judge.try_(joint.atoms, joint=True)
     found = judged(lines, trial, level, margin)
+    shown = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
         verdict=found.verdict,
@@ -131,7 +132,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         margin=margin,
         joint_margin=found.joint_margin,
         seed=seed,
-        speaking=() if joint is None else speaking_rows(joint, reading),
+        speaking=() if joint is None else speaking_rows(joint, reading, shown),
         versions=_versions(),
         notes=_notes(reading, joint, level),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -143,8 +144,8 @@ def joint_effect(joint: Joint, trial: Trial, level: float) -> EffectSize | None:
     )
 
 
-def speaking_rows(joint: Joint, reading: Reading) -> tuple[SpeakingRow, ...]:
-    """The rows of either table at which the joint witness speaks most for it, strongest first."""
+def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tuple[SpeakingRow, ...]:
+    """The rows of either table at which the joint witness speaks most for it, strongest first; wanted columns only."""
     witness = joint.atoms.witness()
     largest = float(np.abs(witness).max()) or 1.0
     found: list[SpeakingRow] = []
@@ -153,10 +154,11 @@ def speaking_rows(joint: Joint, reading: Reading) -> tuple[SpeakingRow, ...]:
         ("a", reading.a, joint.chosen[0], witness[:ahead]),
         ("b", reading.b, joint.chosen[1], -witness[ahead:]),
     ):
-        most = min(KEPT, max(5, _SHOWN_CELLS // len(side.sample.columns)))
+        shown = [name for name in side.sample.columns if name in wanted]
+        most = min(KEPT, max(5, _SHOWN_CELLS // len(shown)))
         order = np.argsort(-values, kind="stable")[:most]
         order = order[values[order] > 0]
-        rows = side.sample[chosen[order]].rows(named=True)
+        rows = side.sample.select(shown)[chosen[order]].rows(named=True)
         sign = 1.0 if table == "a" else -1.0
         for index, row in zip(order.tolist(), rows, strict=True):
             position = int(chosen[index])

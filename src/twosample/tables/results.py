@@ -54,6 +54,8 @@ class Comparison:
         Versions of what computed it, by name.
     notes
         How it was done, and what the user should know.
+    citation
+        The paper behind it.
 
     Examples
     --------
