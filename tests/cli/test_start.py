@@ -58,3 +58,26 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr.strip() == ""
+
+
+def test_the_entry_point():
+    import tomllib
+    from importlib import import_module
+    from pathlib import Path
+
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    module, _, name = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["scripts"]["twosample"].partition(
+        ":"
+    )
+    assert callable(getattr(import_module(module), name))
+
+
+def test_the_page_names_options_that_exist(twosample):
+    import re
+    from pathlib import Path
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    known = twosample("--help").out + "".join(twosample(command, "--help").out for command in COMMANDS)
+    assert set(re.findall(r"--[a-z][a-z-]*", page)) - set(re.findall(r"--[a-z][a-z-]*", known)) == set()
+    for option in set(re.findall(r"--[a-z][a-z-]*", twosample("compare", "--help").out)) - {"--help"}:
+        assert option in page

@@ -191,3 +191,18 @@ def test_control_c_in_the_middle_of_real_work(start, tmp_path):
             assert (process.returncode, err) == (130, "interrupted\n")
         assert process.returncode in (130, -signal.SIGINT)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "b.parquet"]
+
+
+def test_the_cost_of_a_long_run_is_said_before(twosample, files, tmp_path, monkeypatch):
+    from twosample.cli import cost
+
+    assert cost.forecast([str(files.one), "postgresql://host/db::t", "no/such/*.csv"]) is None
+    for name in ("a.parquet", "b.csv"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(3_000_000_000)  # takes no space
+    said = cost.forecast([str(tmp_path / "a.parquet"), str(tmp_path / "*.csv")])
+    assert said == "reading 3 GB and 3 GB; this takes about 2 minutes"
+    assert "hours" in cost.forecast([str(tmp_path)] * 100)
+    monkeypatch.setattr(cost, "_LONG", 0.0)
+    assert twosample("compare", files.one, files.few).err.startswith("reading ")
+    assert twosample("compare", files.one, files.few, "--quiet").err == ""

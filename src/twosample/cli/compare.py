@@ -8,6 +8,7 @@ import typer
 
 from ..errors import OptionError
 from . import options, terminal
+from .cost import forecast
 from .exits import SAME, UNDECIDED, VERDICTS
 from .outputs import Output, Outputs
 
@@ -69,6 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         inputs=(a, b),
     )
     given: dict[str, Any] = {"margin": margin, "sample": _EVERY_ROW if everything else sample}
+    terminal.announce(forecast((a, b)), quiet=quiet)
     with terminal.working("comparing", quiet=quiet) as progress:
         from ..tables import compare
 

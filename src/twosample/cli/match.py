@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options, terminal
+from .cost import forecast
 from .exits import DIFFERENT, SAME
 from .outputs import Output, Outputs, picture, picture_format
 
@@ -64,6 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         inputs=(a, b),
     )
     given: dict[str, Any] = {} if sample is None else {"sample": sample}
+    terminal.announce(forecast((a, b)), quiet=quiet)
     with terminal.working("matching", quiet=quiet) as progress:
         from ..matching import match
 

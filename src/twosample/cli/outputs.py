@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from .._files import whole_file
 from .._shown import shown
 from ..errors import OptionError, OutputError
 from . import terminal
@@ -65,6 +64,8 @@ class Outputs(Generic[Result]):
 
     def write(self, result: Result, *, quiet: bool = False) -> None:
         """Write all of them; files first, and where they are goes to standard error."""
+        from .._files import whole_file
+
         for output in sorted(self._wanted, key=lambda output: output.target == STDOUT):
             content = output.content(result)
             if output.target == STDOUT:

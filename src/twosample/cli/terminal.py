@@ -55,6 +55,12 @@ def say(message: str) -> None:
     complain(message)
 
 
+def announce(message: str | None, *, quiet: bool) -> None:
+    """A message if there is one, and somebody who waits for it."""
+    if message is not None and not quiet:
+        say(message)
+
+
 def ended(text: str) -> str:
     """The text with a newline at its end."""
     return text if text.endswith("\n") else text + "\n"
