@@ -62,13 +62,13 @@ def test_hostile_names_in_other_commands_and_errors(twosample, hostile, tmp_path
         assert done.err.count("\n") == 1
 
 
-def test_a_file_name_that_is_no_text(real, hostile, tmp_path):
+def test_a_file_name_that_is_no_text(twosample, hostile, tmp_path):
     name = os.fsdecode(b"\xff\xfe.parquet")
     try:
         os.link(hostile[0], tmp_path / name)
     except OSError:
         pytest.skip("the file system takes no such name")
-    done = real("compare", name, hostile[1])
+    done = twosample("compare", tmp_path / name, hostile[1])
     assert done.code in (1, 2)
     assert "Traceback" not in done.err
 
@@ -116,10 +116,15 @@ def test_a_terminal_gets_colours_and_progress_unless_told_otherwise(files, tmp_p
     assert code == 1
     assert "\x1b[1;31m≠ Different" in text
     assert "0:00:0" in text  # the clock of the progress bar
-    code, text = seen_by_a_terminal(["independence", files.one], {"NO_COLOR": "1"}, tmp_path)
-    assert code == 0
-    assert "\x1b[1;31m" not in text
-    assert "\x1b[32m" not in text
+
+
+def test_no_color(twosample, files, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b[1;31m≠ Different" in twosample("compare", files.one, files.other).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = twosample("compare", files.one, files.other).out
+    assert not any(code in out for code in ("\x1b[31m", "\x1b[1;31m", "\x1b[32m"))
 
 
 def test_nobody_reads_any_more(start, files):

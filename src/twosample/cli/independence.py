@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _ROWS = 20_000  # rows of the sample, unless the user says otherwise
 _MOST = 20  # pairs on the screen
+_MANY = 1000  # pairs that take long enough for a word
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,11 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         if sides[0] is not None and sides[1] is not None:
             found = _two_sides(rows, sides[0], sides[1], alpha, seed)
         else:
-            found = _all_pairs(rows, options.split(select), options.split(exclude), alpha, seed)
+            names = rows.usable(options.split(select), options.split(exclude))
+            pairs = len(names) * (len(names) - 1) // 2
+            many = f"testing {pairs:,} pairs of columns; --select chooses among them" if pairs > _MANY else None
+            terminal.announce(many, quiet=quiet)
+            found = _all_pairs(rows, names, rows.left_out() if select is None else (), alpha, seed)
     if not quiet and not outputs.speaks:
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)
@@ -113,18 +118,16 @@ def _two_sides(rows: Rows, x: list[str], y: list[str], level: float, seed: int) 
     return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes, tuple(x), tuple(y))
 
 
-def _all_pairs(rows: Rows, select: list[str] | None, exclude: list[str] | None, level: float, seed: int) -> Found:
+def _all_pairs(rows: Rows, names: list[str], left_out: tuple[str, ...], level: float, seed: int) -> Found:
     from ..independence import independence_matrix
     from .columns import coordinates
 
-    names = rows.usable(select, exclude)
     if len(names) < 2:
         raise OptionError(f"{rows.table.name} has {len(names)} column(s) to test; independence needs at least two.")
     kinds = {kind.name: kind for kind in rows.kinds if kind.name in names}
     (found,) = coordinates([rows.frame], kinds)
     result = independence_matrix(found, level=level, rng=seed)
-    notes = result.notes + (() if select else rows.left_out())
-    return Found(rows.table.name, len(rows.frame), rows.total, result, notes)
+    return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes + left_out)
 
 
 def _dependent(found: Found) -> bool:
