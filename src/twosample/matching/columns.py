@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError, OptionError
-from ..sources import ColumnKind, Kind, Table, convert, infer_kinds, open_table
+from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,8 +126,16 @@ def open_side(source: object, name: str, where: str | None) -> Table:
     if source is None:
         raise InputError(f"{name} is None; give a table: a path, a frame, an array.")
     if isinstance(source, list | tuple) and len(source) and np.ndim(source[0]) == 1:
-        source = {f"c{i}": np.asarray(column) for i, column in enumerate(source)}
+        longest = max(len(column) for column in source)
+        source = {f"c{i}": _padded(np.asarray(column), longest) for i, column in enumerate(source)}
     return open_table(source, where=where)
+
+
+def _padded(column: NDArray[Any], rows: int) -> NDArray[Any]:
+    """A column of numbers with missing values at its end; others as they are."""
+    if column.dtype.kind not in "fiub" or len(column) == rows:
+        return column
+    return np.concatenate([column.astype(np.float64), np.full(rows - len(column), np.nan)])
 
 
 def chosen_columns(
@@ -134,9 +143,10 @@ def chosen_columns(
     select: Iterable[str] | None,
     exclude: Iterable[str] | None,
     kinds: Mapping[str, str],
-) -> list[list[str]]:
-    """The names of the columns to look at in each table; a name that no table has is refused."""
-    names = [[info.name for info in table.columns] for table in tables]
+) -> list[list[ColumnInfo]]:
+    """The columns to look at in each table; a name that no table has is refused."""
+    infos = [table.columns for table in tables]
+    names = [[info.name for info in side] for side in infos]
     wanted = None if select is None else _names("select", select)
     dropped = set() if exclude is None else _names("exclude", exclude)
     known = {name for side in names for name in side}
@@ -144,7 +154,7 @@ def chosen_columns(
         for name in given:
             if name not in known:
                 raise InputError(f"{option}: neither table has a column {name!r}.")
-    chosen = [[n for n in side if (wanted is None or n in wanted) and n not in dropped] for side in names]
+    chosen = [[i for i in side if (wanted is None or i.name in wanted) and i.name not in dropped] for side in infos]
     for table, side, label in zip(tables, chosen, ("a", "b"), strict=True):
         if not side:
             raise InputError(f"No column of {label} ({table.name}) is left to look at.")
@@ -157,13 +167,13 @@ def _names(option: str, given: Iterable[str]) -> set[str]:
     return set(given)
 
 
-def read(table: Table, name: str, wanted: Sequence[str], rows: int, seed: int, kinds: Mapping[str, str]) -> Side:
+def read(
+    table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: int, kinds: Mapping[str, str]
+) -> Side:
     """A random sample of some columns of the table."""
-    frame = table.sample(rows, seed).select(wanted)
+    frame = table.sample(rows, seed)
     if not len(frame):
         raise InputError(f"{name} ({table.name}) has no rows.")
-    keep = set(wanted)
-    infos = [info for info in table.columns if info.name in keep]
     asked = [info.name for info in infos if info.family not in _STORED or info.name in kinds]
     meant: dict[str, ColumnKind] = {}
     if asked:
@@ -196,8 +206,10 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
 
 
 def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Column:
-    series = convert(frame.select(name), {name: kind})[name]
-    values = np.asarray(series.fill_null(np.nan).to_numpy(), dtype=np.float64)
+    series = frame[name]
+    if not series.dtype.is_numeric():
+        series = convert(frame.select(name), {name: kind})[name]
+    values = np.asarray(series.to_numpy(), dtype=np.float64)  # null becomes NaN
     gone = ~np.isfinite(values)
     missing = int(np.count_nonzero(gone))
     if missing:

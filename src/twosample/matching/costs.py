@@ -48,6 +48,11 @@ class Costs:
     limit: Floats
     bandwidth: Floats
 
+    @property
+    def allowed(self) -> Mask:
+        """``(s, t)`` pairs that may have one distribution, as far as the price says."""
+        return self.plain <= self.limit + 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
@@ -95,8 +100,10 @@ def _numbers(
 ) -> None:
     x, y = a.atoms, b.atoms
     bandwidth = rounded(x.scale)
-    coarse = inner_products(x, y, bandwidth, progress)
-    fine = inner_products(x, y, FINE * bandwidth)
+    both = inner_products(
+        x.take([*range(len(x))] * 2), y, np.concatenate([bandwidth, FINE * bandwidth]), progress
+    )
+    coarse, fine = both.take(slice(None, len(x))), both.take(slice(len(x), None))
     plain = coarse.unbiased(x.rows, y.rows)
     at = np.ix_(a.index, b.index)
     same = _families(left, a.index)[:, None] == _families(right, b.index)[None, :]
@@ -137,8 +144,10 @@ def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
     typical = int(np.median(n))
     laws = [categories_law(sources[[k]].toarray()[0], int(m[k]) + typical) for k in range(len(first))]
     prices = np.array([price(int(size), typical, law, level) for size, law in zip(m, laws, strict=True)])
-    chosen = np.isin(first, ours)[:, None] | np.isin(second, theirs)[None, :]  # not numbers with numbers
-    _place(costs, first, second, chosen, products(sources, targets), m, n, _scaled(prices, m, n, typical))
+    inner = products(sources, targets)
+    one, two = np.isin(first, ours)[:, None], np.isin(second, theirs)[None, :]
+    chosen = (one & two) | ((one | two) & (inner.cross > 0))  # numbers are categories if they are spelled alike
+    _place(costs, first, second, chosen, inner, m, n, _scaled(prices, m, n, typical))
 
 
 def _levels(column: Column, wanted: bool) -> tuple[str, ...]:
@@ -168,8 +177,10 @@ def _texts(costs: Costs, left: Side, right: Side, level: float) -> None:
 def _place(
     costs: Costs, rows: list[int], columns: list[int], chosen: Mask, inner: Inner, m: Places, n: Places, limit: Floats
 ) -> None:
-    """Put a block of costs in its place, in units of the norm of the source."""
-    unit = np.maximum(without_diagonal(inner.own, m), 1 / m)[:, None]
+    """Put a block of costs in its place, in units of the norms of both: 0 for the same, 1 for strangers."""
+    unit = np.maximum(without_diagonal(inner.own, m), 1 / m)[:, None] + np.maximum(
+        without_diagonal(inner.other, n[None, :]), 1 / n
+    )
     at = np.ix_(rows, columns)
     plain = inner.unbiased(m, n) / unit
     root = np.sqrt(inner.biased / unit)

@@ -93,10 +93,9 @@ class Judge:
             return _Trial(*categories_pvalue(one.levels(), two.levels()), None)
         x, y = self.a.one(i), self.b.one(j)
         if not self._needs_map(i, j):
-            return _Trial(*numbers_pvalue(x, y, one.values, two.values), None)
+            return _Trial(*numbers_pvalue(x, y), None)
         a, b = affine_map(one.values, two.values)
-        moved = a + b * one.values
-        return _Trial(*numbers_pvalue(atoms_of([moved]), y, moved, two.values), (a, b))
+        return _Trial(*numbers_pvalue(atoms_of([a + b * one.values]), y), (a, b))
 
     def _needs_map(self, i: int, j: int) -> bool:
         if self.rescaled is None:

@@ -15,12 +15,14 @@ from ..engines.grid import unbiased_square
 from ..nulls import Gamma, Null, Spectrum
 from ..statistics import Unbiased
 from .atoms import Atoms, median_distance
-from .lines import rounded
+from .lines import inner_products, rounded
 from .words import SPECTRUM, prepared, shares
 
 _STEP, _REACH = 0.5, 8
 _WIDEST = 400  # nodes, or categories, from which eigenvalues are computed
-_QUANTILES = 65
+_GROUPS = 300  # neighbours taken together, where there are more nodes
+_QUANTILES = 33
+_LARGE = 1000
 _TEXTS = 250  # of each side, for the law
 
 
@@ -68,8 +70,9 @@ def _centred(squares: float, diagonal: float, diagonal_square: float, values: Fl
     square = 0.0
     if size > 3:
         square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
-    values = without_diagonal(values, diagonal / size, size)
-    values *= sqrt(square / max(float(values @ values), 1e-300))
+    large = values > 1e-5 * values.max()
+    values = without_diagonal(values, diagonal / size, size) if size < _LARGE else values[large]  # else of no account
+    values = values * sqrt(square / max(float(values @ values), 1e-300))
     return CentredSpectrum(square, diagonal * size / max(size - 1, 1), 1.0, values, 0.0, 0.0)
 
 
@@ -91,48 +94,76 @@ def _evidence(statistic: float, m: int, n: int, centred: Centred) -> Evidence:
     )  # fmt: skip
 
 
-def pooled_numbers(x: Atoms, y: Atoms, bandwidth: float | None = None) -> Pooled | None:
-    """Two single columns, with the Gaussian kernel at the median distance of the pool; None if there are many nodes."""
-    m, n = int(x.rows[0]), int(y.rows[0])
-    place, variance = np.concatenate([x.place, y.place]), np.concatenate([x.variance, y.variance])
-    first, second = np.zeros(len(place)), np.zeros(len(place))
-    first[: len(x.mass)], second[len(x.mass) :] = x.mass, y.mass
-    order = np.argsort(place, kind="stable")
-    place, variance, first, second = place[order], variance[order], first[order], second[order]
-    if bandwidth is None:
-        heap = np.cumsum(m * first + n * second)
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """Two columns of numbers as pooled atoms, in order."""
+
+    place: Floats
+    variance: Floats
+    x: Floats
+    y: Floats
+    m: int
+    n: int
+
+    @classmethod
+    def of(cls, x: Atoms, y: Atoms) -> _Line:
+        place = np.concatenate([x.place, y.place])
+        first, second = np.zeros(len(place)), np.zeros(len(place))
+        first[: len(x.mass)], second[len(x.mass) :] = x.mass, y.mass
+        order = np.argsort(place, kind="stable")
+        variance = np.concatenate([x.variance, y.variance])[order]
+        return cls(place[order], variance, first[order], second[order], int(x.rows[0]), int(y.rows[0]))
+
+    def bandwidth(self) -> float:
+        """The median distance of the pool, rounded."""
+        heap = np.cumsum(self.m * self.x + self.n * self.y)
         at = np.searchsorted(heap, np.linspace(0, 1, _QUANTILES) * heap[-1] * (1 - 1e-12))
-        bandwidth = float(rounded(np.array([median_distance(place[at]) or median_distance(place)]))[0])
-    step = _STEP * bandwidth
-    gaps = np.minimum(np.diff(place, prepend=place[0]) / step, 2.0 * _REACH + 1)
-    line = np.cumsum(gaps)  # in steps; what is far apart is brought as near as it may be
-    nodes = np.arange(-_REACH, np.ceil(line[-1]) + _REACH + 1)
-    if len(nodes) > _WIDEST:
-        return None
-    spread = 2.0 + variance / step**2  # the features alone have the variance σ²/2
-    features = np.exp(-np.square(line[:, None] - nodes) / (2 * spread[:, None]))
-    features *= (sqrt(_STEP * sqrt(2 / pi)) * np.sqrt(2.0 / spread))[:, None]
-    return Pooled(features, first, second, m, n)
+        return float(rounded(np.array([median_distance(self.place[at]) or median_distance(self.place)]))[0])
+
+    def pooled(self, bandwidth: float) -> Pooled:
+        """With the features of a Gaussian kernel."""
+        step = _STEP * bandwidth
+        with np.errstate(over="ignore"):
+            gaps = np.minimum(np.diff(self.place, prepend=self.place[0]) / step, 2.0 * _REACH + 1)
+            width = np.square(np.sqrt(self.variance) / step)
+        line = np.cumsum(gaps)  # in steps; what is far apart is brought as near as it may be
+        if line[-1] > _WIDEST:
+            return self._grouped(line)
+        nodes = np.arange(-_REACH, np.ceil(line[-1]) + _REACH + 1)
+        spread = 2.0 + np.minimum(width, 1e12)  # the features alone have the variance σ²/2
+        features = np.exp(-np.square(line[:, None] - nodes) / (2 * spread[:, None]))
+        features *= (sqrt(_STEP * sqrt(2 / pi)) * np.sqrt(2.0 / spread))[:, None]
+        return Pooled(features, self.x, self.y, self.m, self.n)
+
+    def _grouped(self, line: Floats) -> Pooled:
+        """A heavy tail: neighbours are taken together until there are few enough, and their kernel matrix is split."""
+        heap = np.cumsum(self.m * self.x + self.n * self.y)
+        group = np.minimum((_GROUPS * heap / heap[-1] * (1 - 1e-12)).astype(np.intp), _GROUPS - 1)
+        begin = np.flatnonzero(np.diff(group, prepend=-1))
+        x, y = np.add.reduceat(self.x, begin), np.add.reduceat(self.y, begin)
+        weight = self.m * self.x + self.n * self.y
+        place = np.add.reduceat(line * weight, begin) / np.add.reduceat(weight, begin)
+        values, vectors = np.linalg.eigh(np.exp(-np.square(_STEP * (place[:, None] - place)) / 2))
+        keep = values > 1e-10
+        return Pooled(np.asarray(vectors[:, keep] * np.sqrt(values[keep])), x, y, self.m, self.n)
 
 
-def numbers_pvalue(x: Atoms, y: Atoms, rows_x: Floats, rows_y: Floats) -> tuple[float, float]:
+def numbers_pvalue(x: Atoms, y: Atoms) -> tuple[float, float]:
     """MMD²_u of two columns of numbers and its p-value, with the bandwidth of the pool."""
-    pool = pooled_numbers(x, y)
-    if pool is None:
-        from ..homogeneity import mmd_test
-
-        result = mmd_test(rows_x, rows_y, null=Spectrum(), rng=0)
-        return result.statistic, result.pvalue
-    return pool.statistic, pvalue(Spectrum(), pool.statistic, pool.m, pool.n, pool.centred())
+    line = _Line.of(x, y)
+    bandwidth = line.bandwidth()
+    pool = line.pooled(bandwidth)
+    if len(pool.x) == len(line.x):
+        statistic = pool.statistic
+    else:  # neighbours were taken together, which is good enough for the law only
+        statistic = float(inner_products(x, y, np.array([bandwidth])).unbiased(x.rows, y.rows)[0, 0])
+    return statistic, pvalue(Spectrum(), statistic, line.m, line.n, pool.centred())
 
 
 def numbers_price(x: Atoms, bandwidth: float, n: int, level: float) -> float:
     """What the squared MMD of a column of numbers and n more rows of the same exceeds with this probability."""
-    m = int(x.rows[0])
-    pool = pooled_numbers(x, x, bandwidth)
-    if pool is None:  # a heavy tail: the nodes of the middle half would do; the bound of any kernel does as well
-        return price(m, n, CentredSpectrum(0.25, 1.0, 1.0, np.zeros(1), 0.0, 0.0), level)
-    return price(m, n, pool.centred(eigenvalues=False), level)
+    pool = _Line(x.place, x.variance, x.mass, x.mass, int(x.rows[0]), n).pooled(bandwidth)
+    return price(pool.m, n, pool.centred(eigenvalues=False), level)
 
 
 def categories_law(counts: Floats, size: int) -> Centred:

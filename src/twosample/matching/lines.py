@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb, factorial, pi, sqrt
 
 import numpy as np
@@ -30,8 +31,10 @@ _REACH = 8  # nodes on either side; beyond, f is below 2e-7
 _ORDER = 9  # of the moments: offsets are at most 1/4 of a bandwidth
 _WIDTH = 2 * _REACH + 1
 _COARSEST = 0.25  # an atom wider than this variance, in squared steps, is taken for one of this variance
-_FARTHEST = 2.0**50  # steps from 0 beyond which all is one place
+_FARTHEST = 2.0**52  # steps from 0 beyond which all is one place
+_NARROWEST = 1e-140  # bandwidth
 _ROUNDED = 1  # bandwidths to an octave
+_HULL = 2000  # nodes
 
 
 def _series() -> Floats:
@@ -50,7 +53,7 @@ _SERIES = _series()
 
 def rounded(bandwidth: Floats) -> Floats:
     """The nearest powers of 2; 1 for a constant column, where any serves."""
-    safe = np.where(bandwidth > 0, bandwidth, 1.0)
+    safe = np.where(bandwidth > 0, np.maximum(bandwidth, _NARROWEST), 1.0)
     return np.asarray(2.0 ** (np.rint(_ROUNDED * np.log2(safe)) / _ROUNDED))
 
 
@@ -79,7 +82,9 @@ class Cells:
     def of(cls, atoms: Atoms, bandwidth: float) -> Cells:
         """Collect the atoms."""
         step = _STEP * bandwidth
-        place = np.clip(atoms.place / step, -_FARTHEST, _FARTHEST)
+        with np.errstate(over="ignore"):
+            place = np.clip(atoms.place / step, -_FARTHEST, _FARTHEST)
+            width = np.square(np.sqrt(atoms.variance) / step)
         node = np.rint(place)
         offset = place - node
         fresh = np.ones(len(node), dtype=bool)
@@ -90,7 +95,6 @@ class Cells:
         powers[0] = atoms.mass
         for p in range(_ORDER):
             np.multiply(powers[p], offset, out=powers[p + 1])
-        width = atoms.variance / step**2
         spread = np.minimum(width, _COARSEST)
         if spread.any():
             _spread_out(powers, spread)
@@ -110,11 +114,23 @@ class Cells:
         steps[0] = 0
         return np.cumsum(steps)
 
+    @cached_property
+    def shares(self) -> Floats:
+        """``(N, WIDTH)`` what each cell adds to the embedding at the nodes around it."""
+        return np.asarray(self.moments @ _SERIES)
+
     def values(self, position: Places) -> Floats:
         """The embedding at the nodes from ``position - REACH`` on, all columns one after the other."""
         index = position[:, None] + np.arange(_WIDTH)
-        size = int(position[-1]) + _WIDTH
-        return _sums(index.ravel(), (self.moments @ _SERIES).ravel(), size)
+        return _sums(index.ravel(), self.shares.ravel(), int(position[-1]) + _WIDTH)
+
+    def dense(self, low: float, size: int, belongs: Places) -> Floats:
+        """``(c, size)`` the embeddings at the nodes from `low` on; cells that reach beyond these are left out."""
+        near = np.flatnonzero((self.node >= low + _REACH) & (self.node < low + size - _REACH))
+        first = belongs[near] * size + (self.node[near] - low - _REACH).astype(np.intp)
+        index = first[:, None] + np.arange(_WIDTH)
+        columns = len(self.start) - 1
+        return _sums(index.ravel(), self.shares[near].ravel(), columns * size).reshape(columns, size)
 
     def norms(self) -> Floats:
         """``(c,)`` squared norms of the embeddings: mean kernel values over all pairs of rows."""
@@ -198,6 +214,10 @@ class Inner:
     cross: Floats
     other: Floats
 
+    def take(self, sources: slice) -> Inner:
+        """Some of the sources."""
+        return Inner(self.own[sources], self.cross[sources], self.other[sources])
+
     @property
     def biased(self) -> Floats:
         """``(s, t)`` squared MMD_b."""
@@ -217,6 +237,16 @@ def without_diagonal(mean: Floats, rows: Places, diagonal: float | Floats = 1.0)
     return np.asarray(np.where(rows > 1, (rows * mean - diagonal) / np.maximum(rows - 1, 1), mean))
 
 
+def _products(ours: Cells, theirs: Cells) -> Floats:
+    """``(c, c')`` inner products of columns at one bandwidth."""
+    belongs = theirs.column
+    low, high = float(ours.node.min()) - 3 * _REACH, float(ours.node.max()) + 3 * _REACH + 1
+    if high - low <= _HULL:  # the sources live close together: at all nodes there
+        size = int(high - low)
+        return np.asarray(ours.dense(low, size, ours.column) @ theirs.dense(low, size, belongs).T)
+    return np.array([ours.one(k).products(theirs, belongs) for k in range(len(ours.start) - 1)])
+
+
 def inner_products(
     sources: Atoms, targets: Atoms, bandwidth: Floats, progress: Callable[[int, int], None] | None = None
 ) -> Inner:
@@ -230,9 +260,7 @@ def inner_products(
         ours = Cells.of(sources.take(here), float(value))
         own[here] = ours.norms()
         other[here] = theirs.norms()
-        belongs = theirs.column
-        for k, i in enumerate(here):
-            cross[i] = ours.one(k).products(theirs, belongs)
+        cross[here] = _products(ours, theirs)
         done += len(here)
         if progress is not None:
             progress(done, s)

@@ -67,7 +67,7 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
         Match columns up to a change of units, target = a + b · source with b > 0, and report it. Columns that agree as
         they are need no map. Uses rank correlations between the columns of each table to tell look-alikes apart.
     use_names
-        Let similar names of columns count, as a discount of up to 0.5 on the cost of a pair.
+        Let names count: a pair pays up to 0.5 more if the names of its columns have nothing in common.
     select, exclude
         Names of the columns to look at, and to leave out, in either table.
     kinds
@@ -90,10 +90,10 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     -----
     Numbers, dates and times have the kernel Gaussian(σ) + ¼ Gaussian(σ/32), with σ the median distance of the source
     column rounded to a power of two; the second term sees values that repeat. Categories have the kernel that tells
-    equal from different; text (and text with categories) that of three-letter pieces; both divided by the squared norm
-    of :math:`\mu_i(A_i)`. Costs use the values that are there; p-values of numbers the Gaussian kernel at
-    the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor with text that does
-    not spell numbers.
+    equal from different; text (and text with categories) that of three-letter pieces; both in units of
+    :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the Gaussian
+    kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor with text
+    that does not spell numbers.
 
     Every column is read once; embeddings are short vectors at each bandwidth that occurs, and a pair costs a short
     inner product: O(rows) for each column, and for 500 × 500 columns some seconds. Only chosen pairs and the best
@@ -183,20 +183,20 @@ class _Problem:
     b: Measured
     costs: Costs
     level: float
-    discount: np.ndarray[tuple[int, int], np.dtype[np.float64]]
+    surcharge: np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
     @classmethod
     def of(cls, left: Side, right: Side, level: float, use_names: bool) -> _Problem:
         a, b = Measured.of(left), Measured.of(right)
-        discount = np.zeros((len(left.columns), len(right.columns)))
+        surcharge = np.zeros((len(left.columns), len(right.columns)))
         if use_names:
-            discount = NAME_WEIGHT * name_similarity(left.names, right.names)
-        return cls(left, right, a, b, all_costs(left, right, a, b, level), level, discount)
+            surcharge = NAME_WEIGHT * (1 - name_similarity(left.names, right.names))
+        return cls(left, right, a, b, all_costs(left, right, a, b, level), level, surcharge)
 
     def pairs(self, free: bool) -> list[tuple[int, int]]:
         """The assignment of least cost; free of prices or not."""
         costs = self.costs
-        return assign(costs.total - self.discount, None if free else costs.plain <= costs.limit)
+        return assign(costs.total + self.surcharge, None if free else costs.allowed)
 
     def rescaled(self) -> Rescaled | None:
         """Columns of numbers up to affine maps, if there are any on both sides."""
@@ -210,29 +210,28 @@ class _Problem:
         comparable = np.isfinite(self.costs.plain[at])
         found = replace(
             found,
-            terms=found.terms - 20 * self.discount[at],
+            terms=found.terms + 20 * self.surcharge[at],
             allowed=comparable if free else found.allowed,
         )
         RA, RB = rank_correlations(self.left, self.a), rank_correlations(self.right, self.b)
         rows = int(2 / (1 / self.left.rows + 1 / self.right.rows))
         numbers = assign_by_dependence(found, RA, RB, rows, seed)
         pairs = [(int(self.a.index[i]), int(self.b.index[j])) for i, j in numbers]
-        rest = self.costs.total - self.discount
+        rest = self.costs.total + self.surcharge
         rest[self.a.index[:, None], self.b.index] = np.inf
         rest[[i for i, _ in pairs]] = np.inf
         rest[:, [j for _, j in pairs]] = np.inf
-        return sorted(pairs + assign(rest, None if free else self.costs.plain <= self.costs.limit))
+        return sorted(pairs + assign(rest, None if free else self.costs.allowed))
 
     def shown(self, found: Rescaled | None) -> Costs:
-        """The costs for the result: of pairs that need a map, after the map."""
-        if found is None:
-            return self.costs
-        at = np.ix_(self.a.index, self.b.index)
-        use = found.mapped & np.isfinite(self.costs.plain[at])
+        """The costs for the result: of pairs that need a map, after the map; with the surcharge for names."""
         total, mmd = self.costs.total.copy(), self.costs.mmd.copy()
-        total[at] = np.where(use, found.plain, total[at])
-        mmd[at] = np.where(use, found.mmd, mmd[at])
-        return replace(self.costs, total=total, mmd=mmd)
+        if found is not None:
+            at = np.ix_(self.a.index, self.b.index)
+            use = found.mapped & np.isfinite(self.costs.plain[at])
+            total[at] = np.where(use, found.plain, total[at])
+            mmd[at] = np.where(use, found.mmd, mmd[at])
+        return replace(self.costs, total=total + self.surcharge, mmd=mmd)
 
     def usable_mmd(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         """MMDs between the columns that can be compared with any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from re import sub
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,7 +95,8 @@ def _counted(column: Column) -> Counter[str]:
 
 
 def _label(name: str) -> str:
-    return shown(name, 30).replace("$", r"\$")
+    """A name for a picture: no formula, and no sign that fonts lack."""
+    return sub("[\u2400-\u2426\u27e8\u27e9]", "?", shown(name, 30)).replace("$", r"\$")
 
 
 def _axes(size: tuple[float, float]) -> Axes:

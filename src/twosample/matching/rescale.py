@@ -28,7 +28,7 @@ from .lines import inner_products
 
 _WORST = 30.0  # of a marginal term
 _UNITS = 4.0  # what a marginal cost at its price counts
-_MAPPED = 8.0  # what it costs to need a map at all
+_MAPPED = 3.0  # what it costs to need a map at all
 _FORBIDDEN = 1e4
 _STEPS = 40
 _STARTS = 6
@@ -69,11 +69,11 @@ def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side, le
     price = np.array([numbers_price(x.take([k]), 1.0, typical, tests) for k in range(len(x))])[:, None]
     raw, limit = costs.plain[at], costs.limit[at]
     same = np.isfinite(raw)
-    mapped = ~(raw <= limit)
+    mapped = ~costs.allowed[at]
     with np.errstate(invalid="ignore", divide="ignore"):
         shape = np.where(mapped, plain / np.maximum(price, 1e-12), 1.5 * raw / np.maximum(limit, 1e-12))
     terms = np.minimum(_UNITS * shape, _WORST) + np.minimum(_ties(left, right, a, b), _WORST) + _MAPPED * mapped
-    allowed = same & (~mapped | (plain <= 2 * price))
+    allowed = same & (~mapped | (plain <= 2 * price + 1e-9))
     return Rescaled(plain, np.sqrt(inner.biased), mapped, allowed, terms)
 
 

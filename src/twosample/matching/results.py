@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.types import Floats
 from ..errors import InputError, whole_number
 from ..results import PAPER
@@ -188,12 +190,16 @@ class Matching:
     def valentine(self) -> dict[tuple[str, str, str, str], float]:
         """All comparable pairs in the form of the package valentine, best first.
 
-        Keys are (source table, source column, target table, target column), values scores between 0 and 1: the higher
-        the likelier. ``valentine.algorithms.match.ColumnPair(*key)`` makes its objects, ``MatcherResults`` its metrics.
+        Keys are (source table, source column, target table, target column), values scores between 0 and 1: above 1/2
+        for the pairs of this matching, below for all others. ``valentine.algorithms.match.ColumnPair(*key)`` makes its
+        objects, ``MatcherResults`` its metrics.
         """
         from .words import scores
 
-        return scores(self.names, self.sources, self.targets, self.costs)
+        pairs = np.zeros(self.costs.shape, dtype=bool)
+        for pair in self.pairs:
+            pairs[self.sources.index(pair.source), self.targets.index(pair.target)] = True
+        return scores(self.names, self.sources, self.targets, self.costs, pairs)
 
     def summary(self) -> str:
         """The matching as text for a terminal."""

@@ -21,7 +21,7 @@ def samples_of(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
     from .columns import open_side, read
 
     table = open_side(side, name, None)
-    found = read(table, name, [info.name for info in table.columns], max(table.row_count(), 2), 0, {})
+    found = read(table, name, table.columns, max(table.row_count(), 2), 0, {})
     wrong = [column.name for column in found.columns if column.family in ("category", "text", "none")]
     if wrong:
         raise InputError(f"{name}: column {wrong[0]!r} does not hold numbers; leave it out, or use ts.match.")

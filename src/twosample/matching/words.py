@@ -1,7 +1,7 @@
 """Columns of categories and of text as vectors: shares of the values, and mean counts of three-letter pieces.
 
-Both kernels are scaled so that the mean embedding of the source column has norm 1: a column of a thousand different
-names is then as far from a stranger as a column of two categories is.
+Squared MMDs are divided by the sum of the squared norms of both embeddings: 0 for one distribution, 1 for columns with
+nothing in common. So a column of a thousand different names is as far from a stranger as one of two categories is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..structured import strings
-from .atoms import Places
+from .atoms import Mask, Places
 from .lines import Inner
 
 if TYPE_CHECKING:
@@ -105,12 +105,13 @@ def _counted(names: Sequence[str], known: dict[str, int]) -> list[Counter[int]]:
 
 
 def scores(
-    names: tuple[str, str], sources: Sequence[str], targets: Sequence[str], costs: Floats
+    names: tuple[str, str], sources: Sequence[str], targets: Sequence[str], costs: Floats, pairs: Mask
 ) -> dict[tuple[str, str, str, str], float]:
-    """Pairs by 1 / (1 + cost), best first."""
+    """Pairs by 1 / (1 + cost), best first; those that were matched before all others."""
     places = np.argwhere(np.isfinite(costs))
-    values = 1 / (1 + np.maximum(costs[tuple(places.T)], 0.0))
-    order = np.argsort(costs[tuple(places.T)], kind="stable")
+    found, matched = costs[tuple(places.T)], pairs[tuple(places.T)]
+    values = 0.5 / (1 + np.maximum(found, 0.0)) + 0.5 * matched
+    order = np.lexsort((found, ~matched))
     return {
         (names[0], sources[places[k, 0]], names[1], targets[places[k, 1]]): float(values[k]) for k in order.tolist()
     }

@@ -1,0 +1,136 @@
+"""Costs and p-values by short vectors against the definition."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import twosample as ts
+from twosample.matching.atoms import atoms_of, median_distance
+from twosample.matching.costs import FINE, FINE_WEIGHT
+from twosample.matching.laws import categories_pvalue, numbers_pvalue, text_pvalue
+from twosample.matching.lines import Cells, inner_products, rounded
+
+RNG = np.random.default_rng(0)
+COLUMNS = {
+    "normal": RNG.normal(size=300),
+    "other normal": RNG.normal(1.0, 2.0, size=250),
+    "skewed": RNG.lognormal(0.0, 1.0, size=280),
+    "whole": RNG.integers(0, 6, size=200).astype(float),
+    "mostly zero": np.where(RNG.random(300) < 0.7, 0.0, RNG.lognormal(2.0, 1.0, 300)),
+    "flag": RNG.integers(0, 2, size=150).astype(float),
+    "far away": 1e6 + RNG.normal(size=120),
+    "constant": np.full(30, 2.0),
+    "wild": RNG.standard_cauchy(260),
+    "tiny": 1e-9 * RNG.normal(size=100),
+}
+
+
+def kernel_of(bandwidth):
+    return ts.Gaussian(bandwidth) + FINE_WEIGHT * ts.Gaussian(FINE * bandwidth)
+
+
+@pytest.fixture(scope="module")
+def matching():
+    return ts.match(list(COLUMNS.values()), list(COLUMNS.values()), level=None)
+
+
+def test_costs_are_squared_mmds_with_the_kernel_of_the_source(matching):
+    columns = list(COLUMNS.values())
+    for i, x in enumerate(columns):
+        width = float(rounded(np.array([median_distance(np.sort(x))]))[0])
+        for j, y in enumerate(columns):
+            if np.abs(y).max() > 1e13 * width:
+                continue  # so far out nothing is told apart, and nothing needs to be
+            expected = ts.mmd(x, y, kernel=kernel_of(width), engine="dense")
+            near = np.ptp(y) <= 100 * width  # of wide columns the atoms are coarse, and the cost is large anyway
+            assert matching.costs[i, j] == pytest.approx(expected, abs=3e-4 if near else 1e-2)
+            plain = ts.mmd(x, y, kernel=ts.Gaussian(width), statistic="biased", engine="dense")
+            assert matching.mmd[i, j] ** 2 == pytest.approx(plain**2, abs=1e-6 if near else 1e-2)
+
+
+@pytest.mark.parametrize("factor", [0.3, 1.0, 7.0, 1e5])
+def test_inner_products_are_mean_kernel_values(factor):
+    x, y = RNG.normal(size=90), np.concatenate([RNG.normal(3.0, 1.0, size=80), [500.0, 1e7]])
+    a, b = atoms_of([factor * x]), atoms_of([factor * y, factor * x])
+    found = inner_products(a, b, np.array([factor]))
+    k = ts.Gaussian(1.0)
+    assert found.own[0] == pytest.approx(k.block(x[:, None], x[:, None]).mean(), abs=1e-7)
+    assert found.cross[0, 0] == pytest.approx(k.block(x[:, None], y[:, None]).mean(), abs=1e-7)
+    assert found.other[0, 0] == pytest.approx(k.block(y[:, None], y[:, None]).mean(), abs=1e-7)
+    assert found.cross[0, 1] == pytest.approx(found.own[0], abs=1e-12)
+
+
+def test_scattered_sources_take_the_sparse_way():
+    x, y = np.concatenate([RNG.normal(size=50), 1e5 + RNG.normal(size=50)]), RNG.normal(size=60)
+    found = inner_products(atoms_of([x]), atoms_of([y, x]), np.array([1.0]))
+    k = ts.Gaussian(1.0)
+    for j, other in enumerate((y, x)):
+        assert found.cross[0, j] == pytest.approx(k.block(x[:, None], other[:, None]).mean(), abs=1e-7)
+
+
+def test_atoms_keep_mass_mean_and_variance():
+    x = np.concatenate([RNG.lognormal(0.0, 2.0, size=3000), np.zeros(500)])
+    atoms = atoms_of([x])
+    assert atoms.mass.sum() == pytest.approx(1.0)
+    assert len(atoms.mass) < 1000
+    assert atoms.mass @ atoms.place == pytest.approx(x.mean())
+    assert atoms.mass @ (atoms.variance + atoms.place**2) == pytest.approx(np.square(x).mean())
+    assert 500 / 3500 in atoms.mass  # zero is an atom of its own
+    assert len(Cells.of(atoms, 1.0).node) <= len(atoms.mass)
+
+
+def test_numbers_of_any_size():
+    huge = [1e200 * RNG.normal(size=50), -1e300 * RNG.random(size=50), 1e-300 * RNG.normal(size=50)]
+    m = ts.match(huge, huge[::-1], level=None)
+    assert np.isfinite(m.costs).all()
+    assert m.pairs[2].target == "c0"
+
+
+def test_median_distance():
+    x = np.sort(RNG.normal(size=60))
+    assert median_distance(x) == pytest.approx(np.median(np.abs(x[:, None] - x)[np.triu_indices(60, 1)]), rel=0.02)
+    assert median_distance(np.sort(np.r_[np.zeros(5000), 3.0])) == 3.0
+    assert median_distance(np.zeros(5)) == 0
+
+
+def test_category_costs():
+    a, b = ["x"] * 30 + ["y"] * 10, ["x"] * 10 + ["y"] * 25 + ["z"] * 5
+    m = ts.match({"a": a}, {"b": b}, level=None)
+    own, other = ((30 * 29 + 10 * 9) / (40 * 39), (10 * 9 + 25 * 24 + 5 * 4) / (40 * 39))
+    assert m.costs[0, 0] == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()) / (own + other))
+    statistic, _ = categories_pvalue(tuple(a), tuple(b))
+    assert statistic == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()))
+
+
+def test_pvalues_agree_with_the_spectrum_test():
+    x, y = RNG.normal(size=400), RNG.normal(0.12, 1.0, size=300)
+    statistic, pvalue = numbers_pvalue(atoms_of([x]), atoms_of([y]))
+    expected = ts.mmd_test(x, y, kernel=ts.Gaussian(1.0), null="spectrum")
+    assert statistic == pytest.approx(expected.statistic, abs=1e-7)
+    assert pvalue == pytest.approx(expected.pvalue, rel=0.02)
+    words = [tuple(str(k) for k in RNG.poisson(9, size=n)) for n in (150, 100)]
+    expected = ts.mmd_test(*words, kernel=ts.Categories(), null="spectrum", rng=0)
+    assert categories_pvalue(*words)[1] == pytest.approx(expected.pvalue, rel=0.05)
+
+
+LAWS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "mostly zero": lambda rng, n: np.where(rng.random(n) < 0.8, 0.0, rng.lognormal(6, 1, n)),
+    "wild": lambda rng, n: rng.standard_cauchy(n),
+    "whole": lambda rng, n: rng.poisson(2, n).astype(float),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_level_of_numbers(name):
+    rng, count = np.random.default_rng(1), 60
+    pairs = [[atoms_of([LAWS[name](rng, n)]) for n in (120, 90)] for _ in range(count)]
+    rejected = sum(numbers_pvalue(*pair)[1] <= 0.05 for pair in pairs)
+    assert rejected <= binom.ppf(0.999, count, 0.05)
+
+
+def test_level_of_text_and_power():
+    rng = np.random.default_rng(2)
+    same = [[tuple(f"room {k}" for k in rng.integers(0, 50, n)) for n in (60, 50)] for _ in range(30)]
+    assert sum(text_pvalue(*pair)[1] <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
+    assert text_pvalue(same[0][0], tuple(f"street {k}" for k in range(50)))[1] < 1e-6

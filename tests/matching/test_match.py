@@ -1,0 +1,318 @@
+"""Columns of two tables matched: what comes out, and what is said."""
+
+import json
+from datetime import date, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.matching.match import MOST_PAIRS
+
+
+def people(n, seed, names=("age", "pay", "score", "children", "city", "note", "since", "happy")):
+    rng = np.random.default_rng(seed)
+    values = (
+        rng.normal(40, 9, n),
+        rng.gamma(2, 900, n),
+        rng.uniform(size=n),
+        rng.poisson(1.5, n),
+        rng.choice(["Oslo", "Rome", "Bonn"], n, p=[0.5, 0.3, 0.2]),
+        [f"call {a} about {b}" for a, b in zip(rng.choice(["Ann", "Bob"], n), rng.integers(0, 900, n), strict=True)],
+        [date(2020, 1, 1) + timedelta(days=int(k)) for k in rng.integers(0, 700, n)],
+        rng.random(n) < 0.3,
+    )
+    return pl.DataFrame(dict(zip(names, values, strict=True)))
+
+
+OTHER = ("Jahre", "Lohn", "Punkte", "Kinder", "Ort", "Notiz", "seit", "froh")
+
+
+@pytest.fixture(scope="module")
+def matching():
+    return ts.match(people(600, 0), people(500, 1, OTHER)[:, ::-1])
+
+
+def test_every_kind_finds_its_partner(matching):
+    found = {pair.source: (pair.target, pair.kind) for pair in matching.pairs}
+    kinds = ("numeric", "numeric", "numeric", "integer", "categorical", "text", "datetime", "boolean")
+    names = people(2, 0).columns
+    assert found == {name: (other, kind) for name, other, kind in zip(names, OTHER, kinds, strict=True)}
+    assert matching.matched
+    assert not matching.unmatched_source
+    assert all(pair.pvalue > 0.001 and pair.margin > 0.1 for pair in matching.pairs)
+
+
+def test_parts_of_the_result(matching):
+    assert matching["age"].target == "Jahre"
+    with pytest.raises(KeyError):
+        matching["nobody"]
+    assert matching.candidates("age", 2)[0][0] == "Jahre"
+    with pytest.raises(ts.InputError, match="no column"):
+        matching.candidates("nobody")
+    i, j = matching.sources.index("age"), matching.targets.index("Jahre")
+    assert matching.costs[i, j] == matching["age"].cost
+    assert matching.pvalues[i, j] == matching["age"].pvalue
+    assert np.isinf(matching.costs[i, matching.targets.index("Notiz")])
+    assert matching.distance == pytest.approx(sum(pair.mmd for pair in matching.pairs))
+    assert matching.rows == (600, 500)
+
+
+def test_shown_in_all_forms(matching):
+    plain = json.loads(matching.to_json())
+    assert plain["schema"] == 1
+    assert plain["matched"] is True
+    assert plain["pairs"][0]["target"] == "Jahre"
+    assert plain["costs"][0].count(None) > 0
+    frame = matching.to_frame()
+    assert frame.shape == (8, 12)
+    assert frame["target"].to_list() == list(OTHER)
+    assert "Jahre" in str(matching)
+    assert "<table>" in matching._repr_html_()
+    scores = matching.valentine()
+    assert next(iter(scores))[1::2] in {(pair.source, pair.target) for pair in matching.pairs}
+    assert all(0 < score <= 1 for score in scores.values())
+
+
+def test_pictures(matching):
+    from matplotlib import pyplot
+
+    assert len(matching.plot().patches) == 8
+    for pair in ("age", "city", "note"):
+        assert pair in matching.plot_pair(pair).get_title(loc="left")
+    pyplot.close("all")
+
+
+def test_columns_without_a_partner():
+    a, b = people(400, 0), people(400, 1, OTHER)
+    m = ts.match(a.drop("age"), b.drop("Lohn", "Ort"))
+    assert {one.name for one in m.unmatched_source} == {"pay", "city"}
+    assert {one.name for one in m.unmatched_target} == {"Jahre"}
+    assert all(pair.target == OTHER[people(2, 0).columns.index(pair.source)] for pair in m.pairs)
+    pay = next(one for one in m.unmatched_source if one.name == "pay")
+    assert pay.pvalue < 1e-6
+    assert pay.candidate in m.targets
+    assert not m.matched
+    assert m.to_frame().height == len(m.pairs) + 3
+    forced = ts.match(a.drop("age"), b.drop("Lohn", "Ort"), level=None)
+    assert len(forced.pairs) > len(m.pairs)
+
+
+def test_a_stranger_does_not_displace_a_pair():
+    rng = np.random.default_rng(1)
+    a = {"x": rng.normal(0, 1, 500), "y": rng.normal(1, 1, 500)}
+    b = {"y": rng.normal(1, 1, 500), "z": rng.normal(2, 1, 500)}  # squared costs would rather shift both
+    m = ts.match(a, b)
+    assert [(pair.source, pair.target) for pair in m.pairs] == [("y", "y")]
+    assert [one.name for one in m.unmatched_target] == ["z"]
+
+
+def test_true_partners_are_rarely_parted():
+    rng = np.random.default_rng(3)
+    parted = 0
+    for _ in range(40):
+        x = rng.normal(size=(200, 6)) * 4.0 ** np.arange(6)
+        parted += not ts.match(x[:110], x[110:]).matched
+    assert parted <= 7  # 0.05 of 40, and no more than chance allows
+
+
+def test_order_and_seed_do_not_matter():
+    a, b = people(300, 0), people(250, 1, OTHER)
+    one, two = ts.match(a, b), ts.match(a[:, ::-1], b)
+    assert {(p.source, p.target) for p in one.pairs} == {(p.source, p.target) for p in two.pairs}
+    assert ts.match(a, b).to_json() == one.to_json()
+    small = ts.match(a, b, sample=100, rng=1)
+    assert small.rows == (100, 100)
+    assert small.to_json() == ts.match(a, b, sample=100, rng=1).to_json()
+    assert any("random sample" in note for note in small.notes)
+
+
+def test_affine_changes_of_both_tables_change_nothing():
+    rng = np.random.default_rng(0)
+    a, b = rng.gamma(2, size=(200, 3)) * [1, 3, 9], rng.gamma(2, size=(150, 3)) * [1, 3, 9]
+    one, two = ts.match(a, b), ts.match(1024 * a, 1024 * b)
+    np.testing.assert_allclose(one.costs, two.costs, atol=1e-9)
+    assert [p.target for p in one.pairs] == [p.target for p in two.pairs]
+
+
+def test_numbers_written_as_text():
+    rng = np.random.default_rng(0)
+    a = {"n": rng.normal(5, 1, 300), "k": rng.normal(50, 1, 300)}
+    b = {"t": [f"{v:.3f}" for v in rng.normal(50, 1, 300)], "s": [f" {v:.2f}" for v in rng.normal(5, 1, 300)]}
+    assert {p.source: p.target for p in ts.match(a, b).pairs} == {"n": "s", "k": "t"}
+
+
+def test_whole_numbers_and_codes():
+    rng = np.random.default_rng(0)
+    a = {"code": rng.choice([3, 7, 9], 300, p=[0.6, 0.3, 0.1])}
+    b = {"label": rng.choice(["3", "7", "9x"], 300, p=[0.6, 0.3, 0.1])}
+    m = ts.match(a, b, kinds={"label": "categorical"}, level=None)
+    assert (m.pairs[0].target, m.pairs[0].kind) == ("label", "categorical")
+    assert m.costs[0, 0] < 0.3
+
+
+def test_missing_values():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=2000)
+    holes = np.where(rng.random(1000) < 0.97, np.nan, x[:1000])
+    gaps = [None if k % 3 else float(v) for k, v in enumerate(x[1000:])]
+    m = ts.match({"a": holes, "void": [None] * 1000}, {"b": gaps, "far": 50 + x[1000:]})
+    assert [(p.source, p.target) for p in m.pairs] == [("a", "b")]
+    assert "missing" in m.pairs[0].evidence
+    assert m.unmatched_source[0].reason == "all values are missing"
+
+
+def test_names_count_only_if_asked_for():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 2))
+    a = {"BirthYear": x[:200, 0], "height_cm": x[:200, 1]}
+    b = {"HeightCM": x[200:, 0], "year of birth": x[200:, 1]}  # alike in distribution
+    m = ts.match(a, b, use_names=True)
+    assert {p.source: p.target for p in m.pairs} == {"BirthYear": "year of birth", "height_cm": "HeightCM"}
+    renamed = ts.match({"q": a["BirthYear"], "r": a["height_cm"]}, {"s": b["HeightCM"], "t": b["year of birth"]})
+    assert [p.target == t for p, t in zip(ts.match(a, b).pairs, ("HeightCM", "year of birth"), strict=True)] == [
+        p.target == t for p, t in zip(renamed.pairs, ("s", "t"), strict=True)
+    ]
+
+
+def test_units():
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=(800, 1))
+    x = np.column_stack([common[:, 0] + rng.normal(size=800) for _ in range(3)] + [rng.normal(size=800)])
+    x = np.column_stack([20 + 5 * x[:, 0], rng.gamma(2 + x[:, 1] ** 2), np.exp(x[:, 2]), x[:, 3]])
+    names = ["celsius", "weight", "income", "score"]
+    a = dict(zip(names, x[:400].T, strict=True))
+    b = {"fahrenheit": 32 + 1.8 * x[400:, 0], "pound": x[400:, 1] / 0.4536, "euro": 0.9 * x[400:, 2], "s": x[400:, 3]}
+    m = ts.match(a, b, rescale=True)
+    assert [p.target for p in m.pairs] == ["fahrenheit", "pound", "euro", "s"]
+    shift, factor = m["celsius"].map
+    assert factor == pytest.approx(1.8, rel=0.1)
+    assert shift == pytest.approx(32, abs=5)
+    assert m["score"].map is None
+    assert "source" in m["celsius"].evidence
+    assert any("fitted" in note for note in m.notes)
+
+
+@pytest.mark.parametrize(("name", "least"), [("load_wine", 0.85), ("load_breast_cancer", 0.85)])
+def test_units_of_real_tables(name, least):
+    datasets = pytest.importorskip("sklearn.datasets")
+    x = getattr(datasets, name)().data
+    rng = np.random.default_rng(0)
+    mixed = rng.permutation(len(x))
+    half, turn = len(x) // 2, rng.permutation(x.shape[1])
+    a, b = x[mixed[:half]], 2.54 * x[mixed[half : 2 * half]][:, turn]
+    m = ts.match(a, b, rescale=True, level=None)
+    right = [turn[int(p.target[1:])] == int(p.source[1:]) for p in m.pairs]
+    assert np.mean(right) >= least
+    plain = ts.match(a, b, level=None)
+    assert np.mean([turn[int(p.target[1:])] == int(p.source[1:]) for p in plain.pairs]) < 0.5
+
+
+def test_units_with_unequal_numbers_of_columns():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(600, 1)) * [1, 2, 3, 4, 5] + rng.normal(size=(600, 5)) * [5, 4, 3, 2, 1]
+    x[:, 1] = np.exp(x[:, 1] / 4)
+    for a, b in ((x[:300], 3 * x[300:, 1:4]), (x[:300, 1:4], 3 * x[300:])):
+        m = ts.match(a, b, rescale=True, level=None)
+        assert len(m.pairs) == 3
+
+
+HOSTILE = ['a"b', "c'd; DROP TABLE x", "<script>alert(1)</script>", "new\nline", "\u202ered", "$x^2$", " ", "%s{0}"]
+
+
+def test_hostile_names():
+    from matplotlib import pyplot
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 8)) * 3.0 ** np.arange(8)
+    a = dict(zip(HOSTILE, x[:100].T, strict=True))
+    b = dict(zip([name + "'" for name in HOSTILE], x[100:].T, strict=True))
+    m = ts.match(a, b, use_names=True)
+    assert [p.target for p in m.pairs] == [name + "'" for name in HOSTILE]
+    assert "new␊line" in str(m)
+    assert "<script>" not in m._repr_html_()
+    assert json.loads(m.to_json())["pairs"][3]["source"] == "new\nline"
+    m.plot().figure.canvas.draw()
+    pyplot.close("all")
+
+
+def test_two_unrelated_tables():
+    rng = np.random.default_rng(0)
+    flights = {"delay": rng.gamma(1, 20, 300), "carrier": rng.choice(["AA", "UA"], 300)}
+    wine = {"alcohol": rng.normal(13, 1, 200), "colour": rng.choice(["red", "white"], 200)}
+    m = ts.match(flights, wine)
+    assert not m.pairs
+    assert len(m.unmatched_source) == len(m.unmatched_target) == 2
+    assert "p = " in m.unmatched_source[0].reason
+    assert m.distance > 0.5
+
+
+def test_nothing_to_compare():
+    m = ts.match({"a": [1.0, 2.0, 3.0]}, {"b": ["x y z", "u v w", "p q r"]}, kinds={"b": "text"})
+    assert not m.pairs
+    assert "compared" in m.unmatched_source[0].reason
+    assert m.distance == 0
+    assert json.loads(m.to_json())["costs"] == [[None]]
+    assert m.candidates("a") == ()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        (None, {"a": [1, 2]}, {}, "a is None"),
+        ({"a": [1, 2]}, {"b": []}, {}, "no rows"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"select": ["c"]}, "select: neither table"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"exclude": ["a"]}, "No column of a"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"kinds": {"z": "text"}}, "kinds: neither table"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"select": "a"}, "list of names"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"level": 2}, "level=2"),
+        ({"a": [1, 2]}, {"b": [1, 2]}, {"sample": 0}, "sample=0"),
+    ],
+)
+def test_bad_input(a, b, options, message):
+    with pytest.raises(ts.TwosampleError, match=message):
+        ts.match(a, b, **options)
+
+
+def test_very_wide_tables_are_refused_at_once_or_served():
+    wide = np.zeros((3, 4000))
+    assert MOST_PAIRS < 4000**2
+    with pytest.raises(ts.InputError, match="pairs"):
+        ts.match(wide, wide)
+    m = ts.match(np.random.default_rng(0).normal(size=(5, 300)), np.zeros((4, 2)), level=None)
+    assert len(m.pairs) == 2
+
+
+def test_select_and_exclude():
+    a, b = people(100, 0), people(100, 1)
+    m = ts.match(a, b, select=["age", "pay", "city"], exclude=["city"])
+    assert m.sources == m.targets == ("age", "pay")
+
+
+def test_files_and_databases(tmp_path):
+    import sqlite3
+
+    a, b = people(200, 0).drop("since", "happy"), people(200, 1).drop("since", "happy")
+    a.write_csv(tmp_path / "a.csv")
+    with sqlite3.connect(tmp_path / "b.db") as base:
+        base.execute("CREATE TABLE people (alter_ REAL, lohn REAL, punkte REAL, kinder INTEGER, ort TEXT, notiz TEXT)")
+        base.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", b.rows())
+    base.close()
+    m = ts.match(tmp_path / "a.csv", f"sqlite:///{tmp_path / 'b.db'}::people")
+    assert {p.source: p.target for p in m.pairs} == dict(
+        zip(a.columns, ("alter_", "lohn", "punkte", "kinder", "ort", "notiz"), strict=True)
+    )
+
+
+def test_progress_is_told():
+    steps = []
+    ts.match(people(50, 0), people(50, 1), progress=lambda *step: steps.append(step))
+    assert [step[0] for step in steps] == [0, 1, 2, 3, 4]
+    assert steps[-1] == (4, 4, "done")
+
+
+def test_all_rows_the_same():
+    m = ts.match({"a": [1.0] * 20}, {"b": [1.0] * 15, "c": [2.0] * 15})
+    assert [(p.source, p.target) for p in m.pairs] == [("a", "b")]
+    assert m.pairs[0].pvalue == 1
