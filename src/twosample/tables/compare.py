@@ -102,7 +102,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
     rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
     wanted = Wanted(_names("select", select), _names("exclude", exclude) or (), dict(kinds or {}))
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)

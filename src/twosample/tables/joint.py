@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RANK = 256
 """Features of the joint kernel."""
 
-CELLS = 20_000_000
+CELLS = 40_000_000
 """Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
 
 KEPT = 100

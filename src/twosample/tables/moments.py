@@ -6,7 +6,7 @@ of rows that either table has there; the joint sample is the same with a row for
 the eigenvalues of the pooled covariance (Theorem 'Asymptotic distribution'), the traces that the law beyond H0 needs
 (:mod:`twosample.planning.laws`), and the witness. O(A D²) for A atoms and D features, whatever the number of rows.
 
-Diagonals are left out as everywhere (:mod:`twosample.core.centred`): a row never meets itself.
+Diagonals are left out as everywhere (:mod:`twosample.core.centred`) unless features are so few that it does not matter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from ..statistics import Unbiased
 ROWS_FOR_INTERVAL = 4
 """With fewer rows in a table nothing is known of the spread."""
 
-_MANY = 5000  # rows from which on it does not matter for third moments that rows meet themselves
 _NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
 
 
@@ -191,30 +190,41 @@ class Side:
     def cube(self) -> float:
         """Trace of the third power, likewise."""
         n, C = self.size, self.covariance
-        total = n**3 * float(np.vdot(C @ C, C))
-        if n < _MANY:
-            total -= 3 * n * self._bent(C)
-            total += 2 * float(self.weights @ self.lengths**3)
+        plain = float(np.vdot(C @ C, C))
+        if _few_features(C, n):
+            return plain
+        total = n**3 * plain - 3 * n * self._bent(C) + 2 * float(self.weights @ self.lengths**3)
         return max(total / (n * (n - 1) * (n - 2)), 0.0)
 
     def mixed(self, other: Side) -> float:
         """Trace of the squared covariance of this side times that of the other one, likewise."""
         n, C = self.size, other.covariance
-        total = n * n * float(np.vdot(self.covariance @ C, self.covariance))
-        if n < _MANY:
-            total -= self._bent(C)
-        return max(total / (n * (n - 1)), 0.0)
+        plain = float(np.vdot(self.covariance @ C, self.covariance))
+        if _few_features(C, n):
+            return plain
+        return max((n * n * plain - self._bent(C)) / (n * (n - 1)), 0.0)
 
     def _bent(self, C: Floats) -> float:
         """What rows that meet themselves add."""
         return float(self.weights @ (self.lengths * np.einsum("ij,ij->i", self.phi @ C, self.phi)))
 
 
+def _few_features(C: Floats, rows: float) -> bool:
+    """Whether the plug-in is good enough for traces of powers of the covariance.
+
+    The diagonal adds a share of about D/n to them. Without it they are unbiased, but of rare events (one row in a
+    thousand) nothing would be left at all.
+    """
+    return 10 * len(C) <= rows
+
+
 def square_without_diagonal(C: Floats, lengths: Floats, weights: Floats) -> float:
     r"""An unbiased :math:`\mathrm{tr}\,C^2` from the plug-in covariance of rows with these squared lengths.
 
-    As in :func:`twosample.core.centred.pooled_square`.
+    As in :func:`twosample.core.centred.pooled_square`; the plug-in where there are few features.
     """
+    if _few_features(C, float(weights.sum())):
+        return float((C * C).sum())
     n, squares = float(np.round(weights.sum())), float(weights @ lengths**2)
     off = n * n * float((C * C).sum()) - squares
     inner = off - 2 * squares / (n - 2) + float(weights @ lengths) ** 2 / ((n - 1) * (n - 2))
