@@ -405,3 +405,13 @@ def test_confidence_limit():
     for count, ones in ((4096, 0), (4096, 4), (500, 250), (100, 100)):
         exact = beta.ppf(1 - 5e-5, ones + 1, count - ones) if ones < count else 1.0
         assert exact * (1 - 1e-9) <= confidence_limit(ones / count, count) <= min(1.0, 1.7 * exact)
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("seed", range(4))
+def test_a_small_tolerance_is_reached_in_double_precision(seed):
+    """In single precision the residuals of several hundred pivots fell below 0 and a Gaussian was called indefinite."""
+    z = np.random.default_rng(seed).normal(size=(4000, 5))
+    gram = ts.LowRank(tolerance=1e-4).gram(ts.Gaussian(3.0), z, np.random.default_rng(seed))
+    assert gram.features.dtype is np.float64
+    assert gram.certificate.met

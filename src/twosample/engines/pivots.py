@@ -264,7 +264,7 @@ def _precision(kernel: Kernel, z: Floats, tolerance: float, rng: np.random.Gener
     part = z[rng.choice(len(z), 500)]
     K = kernel.block(part, part)
     spread = 1 - float(K.mean() / np.diagonal(K).mean())  # the share of the trace that centring leaves
-    return np.float32 if tolerance * min(1.0, 10 * spread) >= 1e-4 else np.float64
+    return np.float32 if tolerance * min(1.0, 10 * spread) >= 5e-4 else np.float64
 
 
 def _ratio(left: float, spread: float) -> float:
