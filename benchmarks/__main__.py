@@ -13,7 +13,21 @@ import numpy as np
 import scipy
 
 import twosample
-from benchmarks import cli, fourier, growth, imports, independence, lowrank, memory, peers, rivals, small, stream, tiled
+from benchmarks import (
+    cli,
+    fourier,
+    growth,
+    imports,
+    independence,
+    lowrank,
+    matching,
+    memory,
+    peers,
+    rivals,
+    small,
+    stream,
+    tiled,
+)
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
 from twosample.engines.threads import available_cores
@@ -30,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "rivals": rivals.rows,
     "stream": stream.rows,
     "independence": independence.rows,
+    "matching": matching.rows,
     "peers": peers.rows,
 }
 
