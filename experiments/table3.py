@@ -98,13 +98,13 @@ def run(options: Options) -> None:
 
 
 COMMENT = """Each repetition draws two disjoint samples A and B and assigns attributes of B to those of A so that the
-sum of C_ij, the squared MMD with the kernel of attribute i, is least. The paper's way: a Gaussian with the median bandwidth
-of attribute i; graphs by the random-walk kernel on labels and attributes after Borgwardt et al. (2005). `ts.match` adds a
-second, 32 times narrower Gaussian, chosen by looking at CNUM and BIO.
+sum of C_ij, the squared MMD with the kernel of attribute i, is least. The paper's way: a Gaussian with the median
+bandwidth of attribute i; graphs by the random-walk kernel on labels and attributes after Borgwardt et al. (2005).
+`ts.match` adds a second, 32 times narrower Gaussian, chosen by looking at CNUM and BIO.
 
 CNUM: four of its thirteen attributes (wage per hour, capital gains and losses, dividends) are 0 in more than 90 % of
 the rows, so that 386 rows hold a few dozen numbers of each, and their medians are 0. We take the median of the other
-distances; the paper does not say what it did, and this is where the difference lies: all errors are among
+distances; the paper does not say what it did, and this is where the difference lies: nearly all errors are among
 these four.
 
 BIO: the paper's six attributes are not known; f01 to f06 here, and "BIO random" draws six of the 74 anew in every
