@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _door as door
 from .._version import __version__
+from ..engines.threads import single_threaded_blas
 from ..errors import InputError, OptionError, positive_number, whole_number
 from ..sources import JointColumn, open_table
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
@@ -106,12 +107,13 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)
-    reading = read(tables, wanted, rows, (one, two), step)
-    columns, findings = _comparable(reading)
-    step("testing columns")
-    subjects = [subject(reading, column) for column in columns]
-    judge = Judge(level, sum(part.tests for part in subjects), random)
-    lines = [Line.of(part, judge) for part in subjects]
+    with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
+        reading = read(tables, wanted, rows, (one, two), step)
+        columns, findings = _comparable(reading)
+        step("testing columns")
+        subjects = [subject(reading, column) for column in columns]
+        judge = Judge(level, sum(part.tests for part in subjects), random)
+        lines = [Line.of(part, judge) for part in subjects]
     step("testing all columns together")
     joint = joint_sample(reading, columns, random) if min(subjects[0].rows) >= 2 else None
     trial = None if joint is None else judge.try_(joint.atoms, joint=True)
