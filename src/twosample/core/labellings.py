@@ -171,7 +171,7 @@ def _packed_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Cou
     if m > n:
         return _packed_subsets(n, m, count, rng) ^ inside
     if m == n:
-        bits = np.frombuffer(bytearray(rng.bytes(count * width)), dtype=np.uint8).reshape(count, width)
+        bits = rng.integers(0, 1 << 64, size=(count, width // 8), dtype=np.uint64).view(np.uint8)
     else:
         bits = _biased_bits(m, n, (count, width), rng)
     bits &= inside
@@ -200,7 +200,7 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
     that hold the surplus value. Given how many distinct points were hit, they are a uniform subset; about half of the
     proposals hit, so the rounds shrink geometrically.
     """
-    count = len(bits)
+    count, flat = len(bits), bits.reshape(-1)
     excess = np.bitwise_count(bits.view(np.uint64)).sum(axis=1, dtype=np.int64) - m
     while (need := np.abs(excess)).any():
         worlds = np.repeat(np.arange(count), need)
@@ -208,9 +208,13 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
         proposals = proposals[np.diff(proposals, prepend=-1) > 0]
         worlds, points = proposals // total, proposals % total
         place, mask = worlds * bits.shape[1] + points // 8, (128 >> (points % 8)).astype(np.uint8)
-        hit = ((bits.reshape(-1)[place] & mask) > 0) == (excess[worlds] > 0)
-        np.bitwise_xor.at(bits.reshape(-1), place[hit], mask[hit])
-        excess -= np.sign(excess) * np.bincount(worlds[hit], minlength=count)
+        hit = ((flat[place] & mask) > 0) == (excess[worlds] > 0)
+        if not hit.any():
+            continue
+        place, mask, worlds = place[hit], mask[hit], worlds[hit]
+        first = np.flatnonzero(np.diff(place, prepend=-1))  # points of one byte stand together
+        flat[place[first]] ^= np.bitwise_or.reduceat(mask, first)
+        excess -= np.sign(excess) * np.bincount(worlds, minlength=count)
 
 
 def _random_bits(shape: tuple[int, int], rng: np.random.Generator) -> Counts:
