@@ -18,7 +18,7 @@ from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_row
 from .parts import Finding, TableFacts
 from .reading import Reading, Side, Wanted, read
 from .results import Comparison
-from .subjects import subject
+from .subjects import subject, tests_of
 from .trials import Judge
 from .verdicts import Line, judged
 
@@ -111,11 +111,10 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         reading = read(tables, wanted, rows, (one, two), step)
         columns, findings = _comparable(reading)
         step("testing columns")
-        subjects = [subject(reading, column) for column in columns]
-        judge = Judge(level, sum(part.tests for part in subjects), random)
-        lines = [Line.of(part, judge) for part in subjects]
+        judge = Judge(level, tests_of(reading, columns), random)
+        lines = [Line.of(subject(reading, column), judge) for column in columns]
     step("testing all columns together")
-    joint = joint_sample(reading, columns, random) if min(subjects[0].rows) >= 2 else None
+    joint = joint_sample(reading, columns, random) if min(lines[0].rows) >= 2 else None
     trial = None if joint is None else judge.try_(joint.atoms, joint=True)
     found = judged(lines, trial, level, margin)
     shown = {name for names in wanted.names(tables) for name in names}

@@ -27,6 +27,7 @@ from ..planning.effects import effect_of
 from ..planning.intervals import invert
 from ..planning.laws import beyond, linear_variance
 from ..statistics import Unbiased
+from .sides import Side, square_without_diagonal, witness_covariance
 
 ROWS_FOR_INTERVAL = 4
 """With fewer rows in a table nothing is known of the spread."""
@@ -137,101 +138,6 @@ class Atoms:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """One sample: its features, centred on their own mean, and their covariance.
-
-    Parameters
-    ----------
-    phi
-        ``(A, D)`` features of the atoms that have rows.
-    weights
-        ``(A,)`` rows.
-    mean
-        ``(D,)`` the mean that was taken off.
-    covariance
-        ``(D, D)`` plug-in covariance.
-    lengths
-        ``(A,)`` squared lengths.
-    """
-
-    phi: Floats
-    weights: Floats
-    mean: Floats
-    covariance: Floats
-    lengths: Floats
-
-    @classmethod
-    def of(cls, features: Floats, weights: Floats) -> Side:
-        """From features of atoms and their rows."""
-        used = weights > 0
-        weights, phi = weights[used], features[used]
-        size = float(weights.sum())
-        mean = weights @ phi / size
-        phi -= mean  # its own copy
-        heavy = phi if weights.max() == 1 else phi * weights[:, None]
-        return cls(phi, weights, mean, heavy.T @ phi / size, np.einsum("ij,ij->i", phi, phi))
-
-    @cached_property
-    def size(self) -> float:
-        """Rows."""
-        return float(np.round(self.weights.sum()))
-
-    @cached_property
-    def trace(self) -> float:
-        """Trace of the plug-in covariance."""
-        return float(self.weights @ self.lengths) / self.size
-
-    @cached_property
-    def square(self) -> float:
-        """Trace of the squared covariance without the diagonal of the kernel matrix, unbiased."""
-        return square_without_diagonal(self.covariance, self.lengths, self.weights)
-
-    @cached_property
-    def cube(self) -> float:
-        """Trace of the third power, likewise."""
-        n, C = self.size, self.covariance
-        plain = float(np.vdot(C @ C, C))
-        if _few_features(C, n):
-            return plain
-        total = n**3 * plain - 3 * n * self._bent(C) + 2 * float(self.weights @ self.lengths**3)
-        return max(total / (n * (n - 1) * (n - 2)), 0.0)
-
-    def mixed(self, other: Side) -> float:
-        """Trace of the squared covariance of this side times that of the other one, likewise."""
-        n, C = self.size, other.covariance
-        plain = float(np.vdot(self.covariance @ C, self.covariance))
-        if _few_features(C, n):
-            return plain
-        return max((n * n * plain - self._bent(C)) / (n * (n - 1)), 0.0)
-
-    def _bent(self, C: Floats) -> float:
-        """What rows that meet themselves add."""
-        return float(self.weights @ (self.lengths * np.einsum("ij,ij->i", self.phi @ C, self.phi)))
-
-
-def _few_features(C: Floats, rows: float) -> bool:
-    """Whether the plug-in is good enough for traces of powers of the covariance.
-
-    The diagonal adds a share of about D/n to them. Without it they are unbiased, but of rare events (one row in a
-    thousand) nothing would be left at all.
-    """
-    return 10 * len(C) <= rows
-
-
-def square_without_diagonal(C: Floats, lengths: Floats, weights: Floats) -> float:
-    r"""An unbiased :math:`\mathrm{tr}\,C^2` from the plug-in covariance of rows with these squared lengths.
-
-    As in :func:`twosample.core.centred.pooled_square`; the plug-in where there are few features.
-    """
-    if _few_features(C, float(weights.sum())):
-        return float((C * C).sum())
-    n, squares = float(np.round(weights.sum())), float(weights @ lengths**2)
-    off = n * n * float((C * C).sum()) - squares
-    inner = off - 2 * squares / (n - 2) + float(weights @ lengths) ** 2 / ((n - 1) * (n - 2))
-    return max(inner / (n * (n - 3)), 0.0)
-
-
-@dataclass(frozen=True, eq=False)
 class TwoSides:
     """Two samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows.
 
@@ -269,7 +175,7 @@ class TwoSides:
             (m, n),
             squared,
             float(np.mean(spreads)) + atoms.residual,
-            np.stack([_covariance(x, y, atoms.mean), _covariance(y, x, atoms.mean)]),
+            np.stack([witness_covariance(x, y, atoms.mean), witness_covariance(y, x, atoms.mean)]),
             np.array([[x.square, cross], [cross, y.square]]),
             triangles,
         )
@@ -278,18 +184,6 @@ class TwoSides:
         """``(2,)`` variances of the true witness over each sample, without the noise of the estimated one."""
         noise = self.squares @ (1 / np.array(self.sizes))
         return np.asarray(np.maximum(self.covariances[:, 0, 0] - noise, 0.0))
-
-
-def _covariance(own: Side, other: Side, centre: Floats) -> Floats:
-    """Covariance, over the rows of one sample, of the witness and of k(z,z) - 2 E k(z,z'), for features not centred."""
-    n, mean, away = own.size, own.mean + centre, other.mean + centre
-    inner = own.phi @ mean + float(mean @ mean)
-    raw = own.lengths + 2 * inner - float(mean @ mean)  # k(z, z)
-    mine = (n * inner - raw) / (n - 1)
-    theirs = own.phi @ away + float(mean @ away)
-    values = np.stack([mine - theirs, raw - 2 * mine])
-    values -= (values @ own.weights / n)[:, None]
-    return np.asarray((values * own.weights) @ values.T / (n - 1))
 
 
 @dataclass(frozen=True)

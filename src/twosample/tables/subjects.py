@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -58,10 +59,11 @@ class Subject:
             return None
         return missing_atoms(self.rows, self.missing)
 
-    @property
-    def tests(self) -> int:
-        """How many tests it takes."""
-        return (self.atoms is not None) + (self.missing_atoms is not None)
+
+def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
+    """How many tests the columns take: one for values, and one for the missing share where something is missing."""
+    sides = reading.a.profile, reading.b.profile
+    return sum(1 + any(side[column.name].missing > 0 for side in sides) for column in columns)
 
 
 def subject(reading: Reading, column: JointColumn) -> Subject:

@@ -8,6 +8,7 @@ from math import sqrt
 
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
+from ..sources import Kind
 from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places
 from .subjects import Subject
@@ -18,26 +19,41 @@ _ORDER: dict[Verdict, int] = {"different": 0, "undecided": 1, "same": 2}
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A column with its tests.
+    """A column with its tests; what it was tested by is forgotten, so that thousands of columns fit in memory.
 
     Parameters
     ----------
-    subject
-        The column.
+    name, kind, rows, gone
+        The column, the rows of either table, and those without a value.
     values, missing
         The tests of its values and of its missing share; None where there is none.
+    method
+        How, in words.
+    drawn, where
+        Its picture, and the places where it differs most.
     """
 
-    subject: Subject
+    name: str
+    kind: Kind
+    rows: tuple[int, int]
+    gone: tuple[int, int]
     values: Trial | None
     missing: Trial | None
+    method: str
+    drawn: Picture | None
+    where: tuple[Place, ...]
 
     @classmethod
     def of(cls, subject: Subject, judge: Judge) -> Line:
         """Make the tests."""
         values = None if subject.atoms is None else judge.try_(subject.atoms)
         missing = None if subject.missing_atoms is None else judge.try_(subject.missing_atoms)
-        return cls(subject, values, missing)
+        drawn = picture(subject)
+        found = places(subject, drawn) if values is not None and values.pvalue <= judge.level else ()
+        if missing is not None and missing.pvalue <= judge.level:
+            found += (missing_place(subject),)
+        method = _method(subject, values)
+        return cls(subject.name, subject.kind, subject.rows, subject.missing, values, missing, method, drawn, found)
 
     @property
     def trials(self) -> list[Trial]:
@@ -95,19 +111,18 @@ def _overall(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin: float) -> ColumnComparison:
-    subject, values = line.subject, line.values
+    values = line.values
     own = pvalues.pop(0) if values is not None else (1.0, 1.0)
     missing = None
     if line.missing is not None:
-        missing = _missing(subject, line.missing, pvalues.pop(0), level, margin)
+        missing = _missing(line, line.missing, pvalues.pop(0), level, margin)
     verdict: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
     if missing is not None:
         verdict = _overall([verdict, missing.verdict])
-    drawn = picture(subject)
     effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
     return ColumnComparison(
-        name=subject.name,
-        kind=subject.kind,
+        name=line.name,
+        kind=line.kind,
         statistic=0.0 if values is None else values.statistic,
         pvalue=1.0 if values is None else values.pvalue,
         adjusted_pvalue=float(own[0]),
@@ -116,33 +131,21 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
         effect_low=effect[1],
         effect_high=effect[2],
         verdict=verdict,
-        rows_a=subject.rows[0] - subject.missing[0] if values is None else values.m,
-        rows_b=subject.rows[1] - subject.missing[1] if values is None else values.n,
+        rows_a=line.rows[0] - line.gone[0] if values is None else values.m,
+        rows_b=line.rows[1] - line.gone[1] if values is None else values.n,
         missing=missing,
-        method=_method(subject, values),
-        picture=drawn,
-        where=_where(subject, drawn, values, line.missing, level),
+        method=line.method,
+        picture=line.drawn,
+        where=line.where,
     )
 
 
-def _where(
-    subject: Subject, drawn: Picture | None, values: Trial | None, missing: Trial | None, level: float
-) -> tuple[Place, ...]:
-    """Where the column differs, as far as it does."""
-    found = places(subject, drawn) if values is not None and values.pvalue <= level else ()
-    if missing is None or missing.pvalue > level:
-        return found
-    return (*found, missing_place(subject))
-
-
-def _missing(
-    subject: Subject, trial: Trial, pvalues: tuple[float, float], level: float, margin: float
-) -> MissingComparison:
+def _missing(line: Line, trial: Trial, pvalues: tuple[float, float], level: float, margin: float) -> MissingComparison:
     return MissingComparison(
-        missing_a=subject.missing[0],
-        missing_b=subject.missing[1],
-        share_a=subject.missing[0] / subject.rows[0],
-        share_b=subject.missing[1] / subject.rows[1],
+        missing_a=line.gone[0],
+        missing_b=line.gone[1],
+        share_a=line.gone[0] / line.rows[0],
+        share_b=line.gone[1] / line.rows[1],
         pvalue=trial.pvalue,
         adjusted_pvalue=float(pvalues[0]),
         fdr_pvalue=float(pvalues[1]),
@@ -191,7 +194,7 @@ def _needed(lines: Sequence[Line], joint: Trial | None, margin: float, joint_mar
     known = [rows for rows in single if rows is not None]
     if joint is None or together is None or len(known) < len(single):
         return ""
-    rows = lines[0].subject.rows
+    rows = lines[0].rows
     if not single and min(rows) > together:  # the tables are large enough, only the sample is not
         return f"; a joint sample of about {_rounded(together)} rows might settle it"
     return f"; about {_rounded(max([*known, together]))} rows in each table might settle it"
