@@ -211,3 +211,13 @@ def test_postgresql(twosample, files, postgres_server, monkeypatch):
     done = twosample("compare", url, files.one)
     assert failed(done, "connection was lost")
     assert postgres_server.password not in done.err
+
+
+def test_two_outputs_in_one_file(twosample, files, tmp_path):
+    place = tmp_path / "out"
+    assert failed(twosample("compare", files.one, files.two, "--json", place, "--markdown", place), "one file")
+    assert not place.exists()
+
+
+def test_no_column_named(twosample, files):
+    assert failed(twosample("independence", files.one, "--x", "", "--y", "age"), "--x names no column")

@@ -214,3 +214,9 @@ def test_the_level_with_pairs():
 
     assert rejections(fair, ts.PairFlips(99), 80) < 0.14
     assert rejections(fair, "gamma", 80) < 0.02  # relabelling rows sees pairs as noise: no power at all
+
+
+def test_a_block_as_long_as_the_series_is_refused():
+    x = np.random.default_rng(0).normal(size=40)
+    with pytest.raises(ts.OptionError, match="40 rows"):
+        ts.mmd_test(x, x + 1, null=ts.WildBootstrap(block=40))

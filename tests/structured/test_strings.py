@@ -182,3 +182,7 @@ def test_the_product_is_over_pairs_of_substrings():
     parts = [Spectrum(k, normalised=False).block(a, b)[0, 0] for k in (1, 2)]
     both = Spectrum(1, normalised=False) * Spectrum(2, normalised=False)
     assert both.block(a, b)[0, 0] == prod(parts)
+
+
+def test_patterns_longer_than_every_string_take_no_time():
+    assert ts.mmd_test(["abc", "abd"] * 3, ["xyz"] * 4, kernel=ts.strings.Spectrum(10**9), rng=0).pvalue == 1

@@ -107,6 +107,9 @@ def _two_sides(rows: Rows, x: list[str], y: list[str], level: float, seed: int) 
     from ..independence import hsic_test
     from .columns import coordinates
 
+    for option, names in (("--x", x), ("--y", y)):
+        if not names:
+            raise OptionError(f"{option} names no column.")
     both = sorted(set(x) & set(y))
     if both:
         raise OptionError(f"--x and --y share {both[0]!r}; a column depends on itself.")

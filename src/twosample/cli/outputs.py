@@ -57,6 +57,13 @@ class Outputs(Generic[Result]):
             raise OptionError(f"{' and '.join(to_stdout)} cannot both go to standard output: give one a file.")
         self.speaks = bool(to_stdout)
         """Whether standard output is taken, so that nothing else may be printed there."""
+        places: dict[str, str] = {}
+        for output in self._wanted:
+            if output.target != STDOUT:
+                place = os.path.realpath(str(output.target))
+                if place in places:
+                    raise OptionError(f"{places[place]} and {output.option} name one file, {output.target}: give two.")
+                places[place] = output.option
         read = [os.path.realpath(name) for name in inputs]
         for output in self._wanted:
             if output.target != STDOUT:

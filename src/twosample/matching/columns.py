@@ -174,7 +174,9 @@ def read(
     frame = table.sample(rows, seed)
     if not len(frame):
         raise InputError(f"{name} ({table.name}) has no rows.")
-    asked = [info.name for info in infos if info.family not in _STORED or info.name in kinds]
+    asked = [
+        info.name for info in infos if info.family not in _STORED or info.name in kinds or _rounded(frame[info.name])
+    ]
     meant: dict[str, ColumnKind] = {}
     if asked:
         part = open_table(frame.select(asked))
@@ -187,6 +189,14 @@ def read(
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))
     return Side(table.name, tuple(columns), len(frame), len(frame) >= rows)
+
+
+def _rounded(series: pl.Series) -> bool:
+    """Whether it holds whole numbers that doubles cannot."""
+    if not series.dtype.is_integer():
+        return False
+    ends = [end for end in (series.min(), series.max()) if isinstance(end, int)]
+    return any(abs(end) > 2**53 for end in ends)
 
 
 def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:

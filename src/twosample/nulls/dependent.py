@@ -15,7 +15,7 @@ from ..core.labellings import Labellings, pair_swaps, relabellings
 from ..core.laws import Law, ReplicateLaw
 from ..core.quadratic import QuadraticForm
 from ..core.types import Floats
-from ..errors import InputError, positive_number, whole_number
+from ..errors import InputError, OptionError, positive_number, whole_number
 from ..kernels import Kernel
 from .base import Null, Products, Worlds
 from .memory import block_length
@@ -74,6 +74,11 @@ class WildBootstrap(Null):
 
     def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
         if self.block is not None:
+            if self.block >= min(len(x), len(y)):
+                raise OptionError(
+                    f"WildBootstrap: block={self.block:g} is not below the {min(len(x), len(y))} rows of the shorter "
+                    "series: all weights would move together. Leave it open, or give a much smaller one."
+                )
             return self
         return replace(self, block=max(block_length(x, kernel), block_length(y, kernel)))
 

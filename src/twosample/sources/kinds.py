@@ -42,6 +42,7 @@ Kind = Literal[
 USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
 MISSING_SHARE = 0.95
 _FEW = 20  # values from which on "all different" means something
+_WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
@@ -161,15 +162,34 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         return is_("datetime", "dates or times, as seconds")
     if info.family in NUMERIC:
         kind, reason = _number_kind(info.name, facts, present(sample), _distinct(facts, sample))
-        return is_(kind, reason)
+        return _exact(is_(kind, reason), facts, info)
     words = strings(sample)
     looks, values = _looks_like(words)
     if looks == "number":
         kind, reason = _number_kind(info.name, facts, values, _distinct(facts, sample))
-        return is_(kind, f"text that spells numbers; {reason}", True)
+        found = is_(kind, f"text that spells numbers; {reason}", True)
+        return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
     if looks == "date":
         return is_("datetime", "text that spells dates", True)
     return is_(*_text_kind(info, facts, words))
+
+
+def _beyond_doubles(facts: ColumnProfile) -> bool:
+    return any(isinstance(end, float) and abs(end) > _WHOLE for end in (facts.min, facts.max))
+
+
+def _exact(column: ColumnKind, facts: ColumnProfile, info: ColumnInfo) -> ColumnKind:
+    """The column, unless it holds whole numbers that would be rounded; doubles that large are just numbers."""
+    if column.kind != "integer" or not _beyond_doubles(facts):
+        return column
+    if info.family == "integer":
+        return _too_large(column)
+    return replace(column, kind="numeric", base="numeric", reason="numbers")
+
+
+def _too_large(column: ColumnKind) -> ColumnKind:
+    reason = "whole numbers beyond 2^53 would be rounded; subtract a constant, or say kind categorical"
+    return replace(column, kind="unsupported", base=None, reason=reason) if column.kind == "integer" else column
 
 
 def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats]:

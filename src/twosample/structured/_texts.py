@@ -91,6 +91,8 @@ def pattern_counts(texts: Texts, k: int, gaps: int, decay: float) -> csr_array:
     """
     from scipy.sparse import coo_array
 
+    if not len(texts.starts(k)):  # every string is shorter than the pattern
+        return coo_array((len(texts.lengths), 1), dtype=np.float64).tocsr()
     letters, alphabet = renumbered(texts.points, 0x110000)
     patterns = [(0, *rest) for rest in combinations(range(1, k + gaps), k - 1)]  # offsets of the letters
     starts = [texts.starts(pattern[-1] + 1) for pattern in patterns]

@@ -173,9 +173,10 @@ def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
     if not columns:
         reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
         more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
+        said = f"{reasons}{more}. Rename columns so that they match, or say what they mean with kinds={{...}}."
         raise InputError(
-            f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared. {reasons}{more}. "
-            "Rename columns so that they match, or say what they mean with kinds={...}."
+            f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared"
+            + (f". {said}" if findings else ": select and exclude leave none.")
         )
     return columns, findings
 

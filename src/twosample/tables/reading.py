@@ -159,6 +159,10 @@ def _converted(
     """The samples as doubles and text, and scales of the numbers."""
     kinds = {column.name: column.kind for column in schema.common}
     a, b = (convert(sample, kinds) for sample in samples)
+    for part, sample in zip((a, b), samples, strict=True):
+        for name, kind in kinds.items():
+            if part[name].null_count() == len(part) > sample[name].null_count():
+                raise InputError(f"kinds: no value of column {name!r} can be read as {kind}; say another, or none.")
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:
