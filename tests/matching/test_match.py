@@ -46,7 +46,7 @@ def test_every_kind_finds_its_partner(matching):
 
 def test_parts_of_the_result(matching):
     assert matching["age"].target == "Jahre"
-    with pytest.raises(KeyError):
+    with pytest.raises(ts.OptionError, match="nobody"):
         matching["nobody"]
     assert matching.candidates("age", 2)[0][0] == "Jahre"
     with pytest.raises(ts.InputError, match="no column"):

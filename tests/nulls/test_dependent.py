@@ -220,3 +220,11 @@ def test_a_block_as_long_as_the_series_is_refused():
     x = np.random.default_rng(0).normal(size=40)
     with pytest.raises(ts.OptionError, match="40 rows"):
         ts.mmd_test(x, x + 1, null=ts.WildBootstrap(block=40))
+
+
+@pytest.mark.parametrize("groups", [None, 5, [None] * 3, [[1], [2]], [float("nan")] * 3])
+def test_groups_that_are_none(groups):
+    if isinstance(groups, list) and groups[0] != groups[0]:
+        groups = [np.nan] * 3
+    with pytest.raises(ts.InputError, match="x_groups"):
+        ts.GroupPermutation(groups, ["u", "v"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import InputError, whole_number
+from ..errors import InputError, OptionError, whole_number
 from ..results import PAPER
 from .assignment import nearest
 from .columns import Side
@@ -170,7 +170,8 @@ class Matching:
         for pair in self.pairs:
             if pair.source == source:
                 return pair
-        raise KeyError(source)
+        known = [pair.source for pair in self.pairs][:20]
+        raise OptionError(f"No pair has the source {source!r}. Sources with a partner: {known}.")
 
     def candidates(self, name: str, k: int = 5) -> tuple[tuple[str, float], ...]:
         """The k cheapest targets of a source with their costs, cheapest first.

@@ -165,7 +165,12 @@ class GroupPermutation(Null):
         object.__setattr__(self, "n", whole_number("GroupPermutation: n", self.n))
         for name in ("x_groups", "y_groups"):
             given = getattr(self, name)
-            object.__setattr__(self, name, tuple(given.tolist() if isinstance(given, np.ndarray) else given))
+            if not isinstance(given, Iterable):
+                raise InputError(f"GroupPermutation: {name}={given!r} must be a list with the group of every row.")
+            groups = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
+            if not all(isinstance(group, Hashable) and group not in (None, np.nan) for group in groups):
+                raise InputError(f"GroupPermutation: {name} must name the group of every row; None and lists do not.")
+            object.__setattr__(self, name, groups)
         both = sorted(map(str, set(self._groups[0]) & set(self._groups[1])))
         if both:
             raise InputError(

@@ -65,6 +65,8 @@ class Record(ObjectKernel):
     kernel: RadialKernel = field(default_factory=Gaussian)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping | tuple):
+            raise OptionError(f"columns={self.columns!r} must map names to kinds, such as {{'age': ts.Number()}}.")
         given = self.columns.items() if isinstance(self.columns, Mapping) else self.columns
         pairs = tuple((name, _kind(name, kind)) for name, kind in given)
         if not pairs or len(dict(pairs)) < len(pairs):

@@ -122,7 +122,7 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
         step(f"sampling {table.name}")
         samples.append(table.sample(sample, seed))
         if not len(samples[-1]):
-            raise InputError(f"{table.name} has no rows: there is nothing to compare.")
+            raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
     small = [open_table(part, name=table.name) for part, table in zip(samples, tables, strict=True)]
     schema = _schema(small, [part.profile() for part in small], samples, wanted, names)
     found, scales = _converted(samples, schema, {})
