@@ -53,7 +53,7 @@ def run(options: Options) -> None:
             for name, found in rates.items():
                 found.append(100 * float(np.mean([outcome[name] <= LEVEL for outcome in done.outcomes])))
         for name, found in rates.items():
-            axes.plot(dimensions, found, "o-", label=name, markersize=3)
+            axes.plot(dimensions, found, "o-", color=f"C{TESTS.index(name)}", label=name, markersize=3)
         axes.set(xscale="log", xlabel="dimension", title=f"{'AB'[case == 'variances']}: different {case}")
         rows = [[name, *(f"{rate:.1f}" for rate in found)] for name, found in rates.items()]
         parts += [f"## Different {case}: rejected, %", page.table(["test", *map(str, dimensions)], rows)]

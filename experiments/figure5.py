@@ -114,8 +114,9 @@ def run(options: Options) -> None:
                     curves.setdefault(test, []).append((size, missed, float(np.median([s for _, s in found]))))
         for test, points in curves.items():
             at, missed, seconds = zip(*points, strict=True)
-            errors.plot(at, missed, "o-", label=test, markersize=3)
-            times.plot(at, seconds, "o-", label=test, markersize=3)
+            colour = f"C{list(TESTS).index(test)}"
+            errors.plot(at, missed, "o-", color=colour, label=test, markersize=3)
+            times.plot(at, seconds, "o-", color=colour, label=test, markersize=3)
         errors.set(xscale="log", title=f"{name}: Type II error, %")
         times.set(xscale="log", yscale="log", title=f"{name}: seconds of processor time")
         shown = sorted({size for points in curves.values() for size, _, _ in points})
