@@ -78,7 +78,7 @@ def run(options: Options) -> None:
     for name in names:
         repetitions = options.count(50 if name in GRAPHS else 100, 2)
         jobs = replace(options, jobs=1) if name in GRAPHS else options  # one Gram matrix for all repetitions
-        done = repeat("table3", work, {"name": name, "quick": options.quick}, range(repetitions), jobs)
+        done = repeat("table3-ways", work, {"name": name, "quick": options.quick}, range(repetitions), jobs)
         cost_of_all += done.seconds
         shares = {}
         for way in done.outcomes[0]:
