@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import copysign
+
+UNDERFLOW = -760.0
+"""Its exponential is zero."""
 
 _STEPS = 1000  # a bound for safety; twenty is common
 
@@ -67,3 +71,21 @@ def _interpolated(before: Point, here: Point, across: Point) -> float:
     slope, other = (f - g) / (x - y), (h - g) / (z - y)
     divisor = other * slope * (h - f)
     return -g * (h * other - f * slope) / divisor if divisor else float("inf")
+
+
+def crossing(log_tail: Callable[[float], float], log_level: float) -> float:
+    """The ``y >= 0`` where a decreasing log probability, at 0 not below ``log_level``, comes down to it.
+
+    Doubling brackets it and Brent's method finds it, to 1e-13.
+    """
+
+    @cache
+    def excess(y: float) -> float:
+        return max(log_tail(y), UNDERFLOW) - log_level
+
+    low, high = 0.0, 1.0
+    while excess(high) > 0.0:
+        low, high = high, 2.0 * high
+    if low == 0.0 and excess(low) <= 0.0:
+        return 0.0
+    return brent(excess, low, high, xtol=1e-13, rtol=1e-13)

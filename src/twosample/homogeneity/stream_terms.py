@@ -18,7 +18,7 @@ from ..kernels import Kernel, RadialKernel
 from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
 
-_TASK = 1 << 15  # terms that one thread works on at a time
+_TASK = 1 << 19  # numbers of one sample that one thread works on at a time
 _PIECE = 80_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
@@ -107,10 +107,11 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
     """Moments of h over an even number of rows, piece by piece; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
-    starts = range(0, count, _TASK)
+    step = max(1, _TASK // (2 * x.shape[1]))
+    starts = range(0, count, step)
 
     def task(start: int, stop: Event) -> Moments:
-        rows = slice(2 * start, 2 * min(start + _TASK, count))
+        rows = slice(2 * start, 2 * min(start + step, count))
         h = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
             h = _radial_terms(kernel, x[rows], y[rows])
