@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 import twosample as ts
 from twosample.matching.atoms import atoms_of, median_distance
-from twosample.matching.costs import FINE, FINE_WEIGHT
+from twosample.matching.costs import SCALES
 from twosample.matching.laws import categories_pvalue, numbers_pvalue, text_pvalue
 from twosample.matching.lines import Cells, inner_products, rounded
 
@@ -25,8 +25,14 @@ COLUMNS = {
 }
 
 
-def kernel_of(bandwidth):
-    return ts.Gaussian(bandwidth) + FINE_WEIGHT * ts.Gaussian(FINE * bandwidth)
+def kernel_of(*bandwidths):
+    """The mean of the kernels of some columns."""
+    parts = [ts.Gaussian(scale * bandwidth) for bandwidth in bandwidths for scale in SCALES]
+    return (1 / len(parts)) * sum(parts[1:], start=parts[0])
+
+
+def width_of(x):
+    return float(rounded(np.array([median_distance(np.sort(x))]))[0])
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +40,16 @@ def matching():
     return ts.match(list(COLUMNS.values()), list(COLUMNS.values()), level=None)
 
 
-def test_costs_are_squared_mmds_with_the_kernel_of_the_source(matching):
+def test_costs_are_squared_mmds_with_the_kernels_of_both(matching):
     columns = list(COLUMNS.values())
     for i, x in enumerate(columns):
-        width = float(rounded(np.array([median_distance(np.sort(x))]))[0])
+        width = width_of(x)
         for j, y in enumerate(columns):
-            if np.abs(y).max() > 1e13 * width:
+            if max(np.abs(y).max(), np.abs(x).max()) > 1e13 * min(width, width_of(y)):
                 continue  # so far out nothing is told apart, and nothing needs to be
-            expected = ts.mmd(x, y, kernel=kernel_of(width), engine="dense")
-            near = np.ptp(y) <= 100 * width  # of wide columns the atoms are coarse, and the cost is large anyway
+            expected = ts.mmd(x, y, kernel=kernel_of(width, width_of(y)), engine="dense")
+            narrow = min(width, width_of(y))
+            near = max(np.ptp(x), np.ptp(y)) <= 100 * narrow  # of wide columns the atoms are coarse, and costs large
             assert matching.costs[i, j] == pytest.approx(expected, abs=3e-4 if near else 1e-2)
             plain = ts.mmd(x, y, kernel=ts.Gaussian(width), statistic="biased", engine="dense")
             assert matching.mmd[i, j] ** 2 == pytest.approx(plain**2, abs=1e-6 if near else 1e-2)
@@ -74,7 +81,7 @@ def test_atoms_keep_mass_mean_and_variance():
     assert atoms.mass.sum() == pytest.approx(1.0)
     assert len(atoms.mass) < 1000
     assert atoms.mass @ atoms.place == pytest.approx(x.mean())
-    assert atoms.mass @ (atoms.variance + atoms.place**2) == pytest.approx(np.square(x).mean())
+    assert atoms.mass @ (atoms.spread**2 + atoms.place**2) == pytest.approx(np.square(x).mean())
     assert 500 / 3500 in atoms.mass  # zero is an atom of its own
     assert len(Cells.of(atoms, 1.0).node) <= len(atoms.mass)
 
@@ -84,6 +91,18 @@ def test_numbers_of_any_size():
     m = ts.match(huge, huge[::-1], level=None)
     assert np.isfinite(m.costs).all()
     assert m.pairs[2].target == "c0"
+
+
+@pytest.mark.parametrize("unit", [1e-290, 1e-150, 1e150, 1e290])
+def test_units_do_not_matter(unit):
+    columns = [RNG.normal(size=300), RNG.gamma(2.0, size=300), RNG.normal(size=300) ** 3]
+    halves = [column[:150] for column in columns], [column[150:] for column in columns]
+    power = 2.0 ** np.round(np.log2(unit))
+    expected = ts.match(*halves)
+    found = ts.match(*([power * column for column in half] for half in halves))
+    np.testing.assert_allclose(found.costs, expected.costs, rtol=1e-6, atol=1e-9)
+    assert [pair.target for pair in found.pairs] == [pair.target for pair in expected.pairs] == ["c0", "c1", "c2"]
+    np.testing.assert_allclose([p.pvalue for p in found.pairs], [p.pvalue for p in expected.pairs], rtol=1e-6)
 
 
 def test_median_distance():

@@ -1,6 +1,6 @@
 """Columns of numbers as a few hundred atoms each: what all costs are computed from, whatever the number of rows.
 
-An atom is a run of neighbours in the sorted column: its mass, mean and variance. Runs are cut at steps of 1/64 of the
+An atom is a run of neighbours in the sorted column: its mass, mean and spread. Runs are cut at steps of 1/64 of the
 median distance near the middle of the column, which widen in proportion to the distance from it far out; a value that
 repeats often is an atom of its own, and a column of few different values has one atom for each.
 """
@@ -22,7 +22,7 @@ _STEPS = 64  # a median distance
 _FEW = 256  # different values that are all kept
 _POINTS = 65  # evenly spaced rows from which distances are measured
 _PAIRS = np.triu_indices(_POINTS, 1)
-_LARGEST = 1e140  # numbers beyond are taken for this: squares of differences must not overflow
+_LARGEST = 1e300  # numbers beyond are taken for this: differences must not overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,8 @@ class Atoms:
     ----------
     mass
         ``(M,)`` share of the rows of the column; sums to 1 in each.
-    place, variance
-        ``(M,)`` mean and variance of the rows; places ascend in each column.
+    place, spread
+        ``(M,)`` mean and standard deviation of the rows; places ascend in each column.
     start
         ``(c + 1,)`` where the columns begin, and M.
     rows
@@ -45,7 +45,7 @@ class Atoms:
 
     mass: Floats
     place: Floats
-    variance: Floats
+    spread: Floats
     start: Places
     rows: Places
     scale: Floats
@@ -65,7 +65,7 @@ class Atoms:
         start = np.cumsum([0, *(len(piece) for piece in pieces)])
         at = np.asarray(columns, dtype=np.intp)
         return Atoms(
-            self.mass[chosen], self.place[chosen], self.variance[chosen], start, self.rows[at], self.scale[at]
+            self.mass[chosen], self.place[chosen], self.spread[chosen], start, self.rows[at], self.scale[at]
         )
 
     def mapped(self, shift: Floats, factor: Floats) -> Atoms:
@@ -73,19 +73,19 @@ class Atoms:
         column = self.column
         place = (self.place + shift[column]) * factor[column]
         return Atoms(
-            self.mass, place, self.variance * factor[column] ** 2, self.start, self.rows, self.scale * np.abs(factor)
+            self.mass, place, self.spread * factor[column], self.start, self.rows, self.scale * factor
         )
 
 
 def atoms_of(columns: Sequence[Floats]) -> Atoms:
     """The atoms of some columns of finite numbers, none of them empty."""
     parts = [_atoms(np.sort(np.clip(column, -_LARGEST, _LARGEST))) for column in columns]
-    mass, place, variance = (
+    mass, place, spread = (
         np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3)
     )
     start = np.cumsum([0, *(len(part[0]) for part in parts)])
     rows = np.array([len(column) for column in columns], dtype=np.intp)
-    return Atoms(mass, place, variance, start, rows, np.array([part[3] for part in parts]))
+    return Atoms(mass, place, spread, start, rows, np.array([part[3] for part in parts]))
 
 
 def median_distance(x: Floats) -> float:
@@ -108,7 +108,7 @@ def median_distance(x: Floats) -> float:
 
 
 def _atoms(x: Floats) -> tuple[Floats, Floats, Floats, float]:
-    """Masses, means, variances and the scale of a sorted column."""
+    """Masses, means, spreads and the scale of a sorted column."""
     scale, middle = median_distance(x), float(x[len(x) // 2])
     if scale == 0:
         return np.ones(1), x[:1], np.zeros(1), 0.0
@@ -117,8 +117,10 @@ def _atoms(x: Floats) -> tuple[Floats, Floats, Floats, float]:
     y = x - middle
     mean = np.add.reduceat(y, cuts) / count
     y -= np.repeat(mean, count)
-    variance = np.add.reduceat(np.square(y, out=y), cuts) / count
-    return count / len(x), middle + mean, variance, scale
+    y /= scale  # squares of very small or large numbers would vanish or overflow
+    np.minimum(np.square(y, out=y), _LARGEST, out=y)
+    spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
+    return count / len(x), middle + mean, spread, scale
 
 
 def _cuts(x: Floats, middle: float, scale: float) -> Places:
@@ -126,7 +128,9 @@ def _cuts(x: Floats, middle: float, scale: float) -> Places:
     fresh = x[1:] != x[:-1]
     if np.count_nonzero(fresh) < _FEW:
         return np.concatenate([[0], np.flatnonzero(fresh) + 1])
-    ends = [np.arcsinh((end - middle) / scale) * _STEPS for end in (x[0], x[-1])]
+    with np.errstate(over="ignore"):
+        reach = np.clip((x[[0, -1]] - middle) / scale, -_LARGEST, _LARGEST)
+    ends = np.arcsinh(reach) * _STEPS
     edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / _STEPS)
     often = max(1, len(x) // _FEW)
     heavy = np.unique(x[often:][x[often:] == x[:-often]])  # values that repeat more often than that

@@ -14,9 +14,9 @@ from .laws import categories_law, numbers_price, price, text_centred
 from .lines import Inner, inner_products, rounded, without_diagonal
 from .words import pieces, products, shares
 
-FINE = 1 / 32
-FINE_WEIGHT = 0.25
-"""The kernel of a column of numbers is Gaussian(σ) + FINE_WEIGHT Gaussian(FINE σ): the second sees repeated values."""
+SCALES = (1.0, 4.0, 1 / 32)
+"""The kernel of a column of numbers is the mean of Gaussians at these multiples of its median distance: one for the
+bulk, one for long tails, one for values that repeat."""
 
 _GENEROUS = 1.5  # prices are thresholds of an approximate law; p-values decide
 _MEASURED: tuple[Family, ...] = ("number", "date", "time", "duration")
@@ -31,11 +31,11 @@ class Costs:
     Parameters
     ----------
     total
-        ``(s, t)`` squared MMD with the kernel of the source column, unbiased: what is minimised.
+        ``(s, t)`` squared MMD with the mean of the kernels of both columns, unbiased: what is minimised.
     plain
-        ``(s, t)`` the same without the finer part of the kernel.
+        ``(s, t)`` the same with one Gaussian, that of the source column.
     mmd
-        ``(s, t)`` MMD_b with that kernel.
+        ``(s, t)`` MMD_b with that Gaussian.
     limit
         ``(s, t)`` the price: pairs with a larger `plain` value cannot have one distribution.
     bandwidth
@@ -99,21 +99,35 @@ def _numbers(
     costs: Costs, left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None
 ) -> None:
     x, y = a.atoms, b.atoms
-    bandwidth = rounded(x.scale)
-    both = inner_products(
-        x.take([*range(len(x))] * 2), y, np.concatenate([bandwidth, FINE * bandwidth]), progress
-    )
-    coarse, fine = both.take(slice(None, len(x))), both.take(slice(len(x), None))
-    plain = coarse.unbiased(x.rows, y.rows)
+    half = len(SCALES) * len(x)
+    work = half + len(SCALES) * len(y)
+    ours = _at_scales(x, y, _part(progress, 0, work))
+    theirs = _at_scales(y, x, _part(progress, half, work))
+    plain = ours[0].unbiased(x.rows, y.rows)
+    mean = sum(part.unbiased(x.rows, y.rows) for part in ours) + sum(part.unbiased(y.rows, x.rows).T for part in theirs)
     at = np.ix_(a.index, b.index)
     same = _families(left, a.index)[:, None] == _families(right, b.index)[None, :]
     costs.plain[at] = np.where(same, plain, np.inf)
-    costs.total[at] = np.where(same, plain + FINE_WEIGHT * fine.unbiased(x.rows, y.rows), np.inf)
-    costs.mmd[at] = np.where(same, np.sqrt(coarse.biased), np.inf)
+    costs.total[at] = np.where(same, mean / (2 * len(SCALES)), np.inf)
+    costs.mmd[at] = np.where(same, np.sqrt(ours[0].biased), np.inf)
+    bandwidth = rounded(x.scale)
     costs.bandwidth[a.index] = bandwidth
     typical = int(np.median(y.rows))
     prices = np.array([numbers_price(x.take([k]), float(bandwidth[k]), typical, level) for k in range(len(x))])
     costs.limit[at] = _scaled(prices, x.rows, y.rows, typical)
+
+
+def _at_scales(x: Atoms, y: Atoms, progress: Progress | None) -> list[Inner]:
+    """Mean kernel values with each Gaussian of the columns of x."""
+    count, scales = len(x), len(SCALES)
+    bandwidth = np.concatenate([scale * rounded(x.scale) for scale in SCALES])
+    every = inner_products(x.take([*range(count)] * scales), y, bandwidth, progress)
+    return [every.take(slice(k * count, (k + 1) * count)) for k in range(scales)]
+
+
+def _part(progress: Progress | None, before: int, work: int) -> Progress | None:
+    """Progress of a part of the work."""
+    return None if progress is None else lambda done, _: progress(before + done, work)
 
 
 def _families(side: Side, index: Places) -> np.ndarray[tuple[int], np.dtype[np.str_]]:

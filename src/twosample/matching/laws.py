@@ -99,7 +99,7 @@ class _Line:
     """Two columns of numbers as pooled atoms, in order."""
 
     place: Floats
-    variance: Floats
+    spread: Floats
     x: Floats
     y: Floats
     m: int
@@ -111,8 +111,8 @@ class _Line:
         first, second = np.zeros(len(place)), np.zeros(len(place))
         first[: len(x.mass)], second[len(x.mass) :] = x.mass, y.mass
         order = np.argsort(place, kind="stable")
-        variance = np.concatenate([x.variance, y.variance])[order]
-        return cls(place[order], variance, first[order], second[order], int(x.rows[0]), int(y.rows[0]))
+        spread = np.concatenate([x.spread, y.spread])[order]
+        return cls(place[order], spread, first[order], second[order], int(x.rows[0]), int(y.rows[0]))
 
     def bandwidth(self) -> float:
         """The median distance of the pool, rounded."""
@@ -125,14 +125,14 @@ class _Line:
         step = _STEP * bandwidth
         with np.errstate(over="ignore"):
             gaps = np.minimum(np.diff(self.place, prepend=self.place[0]) / step, 2.0 * _REACH + 1)
-            width = np.square(np.sqrt(self.variance) / step)
+            width = np.square(self.spread / step)
         line = np.cumsum(gaps)  # in steps; what is far apart is brought as near as it may be
         if line[-1] > _WIDEST:
             return self._grouped(line)
         nodes = np.arange(-_REACH, np.ceil(line[-1]) + _REACH + 1)
-        spread = 2.0 + np.minimum(width, 1e12)  # the features alone have the variance σ²/2
-        features = np.exp(-np.square(line[:, None] - nodes) / (2 * spread[:, None]))
-        features *= (sqrt(_STEP * sqrt(2 / pi)) * np.sqrt(2.0 / spread))[:, None]
+        variance = 2.0 + np.minimum(width, 1e12)  # the features alone have the variance σ²/2
+        features = np.exp(-np.square(line[:, None] - nodes) / (2 * variance[:, None]))
+        features *= (sqrt(_STEP * sqrt(2 / pi)) * np.sqrt(2.0 / variance))[:, None]
         return Pooled(features, self.x, self.y, self.m, self.n)
 
     def _grouped(self, line: Floats) -> Pooled:
@@ -162,7 +162,7 @@ def numbers_pvalue(x: Atoms, y: Atoms) -> tuple[float, float]:
 
 def numbers_price(x: Atoms, bandwidth: float, n: int, level: float) -> float:
     """What the squared MMD of a column of numbers and n more rows of the same exceeds with this probability."""
-    pool = _Line(x.place, x.variance, x.mass, x.mass, int(x.rows[0]), n).pooled(bandwidth)
+    pool = _Line(x.place, x.spread, x.mass, x.mass, int(x.rows[0]), n).pooled(bandwidth)
     return price(pool.m, n, pool.centred(eigenvalues=False), level)
 
 

@@ -32,7 +32,7 @@ _ORDER = 9  # of the moments: offsets are at most 1/4 of a bandwidth
 _WIDTH = 2 * _REACH + 1
 _COARSEST = 0.25  # an atom wider than this variance, in squared steps, is taken for one of this variance
 _FARTHEST = 2.0**52  # steps from 0 beyond which all is one place
-_NARROWEST = 1e-140  # bandwidth
+_NARROWEST = 1e-290  # bandwidth
 _ROUNDED = 1  # bandwidths to an octave
 _HULL = 2000  # nodes
 
@@ -84,7 +84,7 @@ class Cells:
         step = _STEP * bandwidth
         with np.errstate(over="ignore"):
             place = np.clip(atoms.place / step, -_FARTHEST, _FARTHEST)
-            width = np.square(np.sqrt(atoms.variance) / step)
+            width = np.square(atoms.spread / step)
         node = np.rint(place)
         offset = place - node
         fresh = np.ones(len(node), dtype=bool)

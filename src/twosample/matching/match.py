@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import _door as door
+from ..engines.threads import single_threaded_blas
 from ..errors import InputError, whole_number
 from .assignment import assign, semi_metric
 from .columns import Side, chosen_columns, open_side, read
@@ -43,10 +44,9 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
 ) -> Matching:
     r"""Find out which column of one table is which column of another, by the distributions of their values.
 
-    Section 8.4 of the paper, 'Attribute Matching': with the mean embeddings :math:`\mu_i` in the kernel of source
-    column i,
+    Section 8.4 of the paper, 'Attribute Matching': with mean embeddings :math:`\mu` in the kernel of the attribute,
 
-    .. math:: C_{ij} = \|\mu_i(A_i) - \mu_i(B_j)\|^2
+    .. math:: C_{ij} = \|\mu(A_i) - \mu(B_j)\|^2
 
     is what it costs to match column i of A to column j of B, and the pairs are those of least total cost (the linear
     assignment problem). Column names play no part unless asked for.
@@ -88,12 +88,13 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
 
     Notes
     -----
-    Numbers, dates and times have the kernel Gaussian(σ) + ¼ Gaussian(σ/32), with σ the median distance of the source
-    column rounded to a power of two; the second term sees values that repeat. Categories have the kernel that tells
-    equal from different; text (and text with categories) that of three-letter pieces; both in units of
-    :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the Gaussian
-    kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor with text
-    that does not spell numbers.
+    Numbers, dates and times have the mean of Gaussian(σ), Gaussian(4σ) and Gaussian(σ/32) for a kernel, with σ the
+    median distance of the column rounded to a power of two: the wide one sees long tails, the narrow one values that
+    repeat. The kernel of a pair is the mean of those of its two columns; the paper takes that of the source. Categories
+    have the kernel that tells equal from different; text (and text with categories) that of three-letter pieces; both
+    in units of :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the
+    Gaussian kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor
+    with text that does not spell numbers.
 
     Every column is read once; embeddings are short vectors at each bandwidth that occurs, and a pair costs a short
     inner product: O(rows) for each column, and for 500 × 500 columns some seconds. Only chosen pairs and the best
@@ -128,16 +129,17 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
         read(table, name, columns, options.sample, options.seed, said)
         for table, name, columns in zip(tables, ("a", "b"), wanted, strict=True)
     )
-    tell("comparing columns")
-    problem = _Problem.of(left, right, options.level or _LEVEL, use_names)
-    tell("matching")
-    free = options.level is None
-    found = problem.rescaled() if rescale else None
-    pairs = problem.pairs(free) if found is None else problem.rescaled_pairs(found, free, options.seed)
-    tell("testing pairs")
-    judge = Judge(left, right, problem.a, problem.b, problem.shown(found), found)
-    notes = (*_sampled(left, right), *(_MAP_NOTE if rescale else ()))
-    result = judge.matching(pairs, options.level, semi_metric(problem.usable_mmd()), notes, options.seed)
+    with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
+        tell("comparing columns")
+        problem = _Problem.of(left, right, options.level or _LEVEL, use_names)
+        tell("matching")
+        free = options.level is None
+        found = problem.rescaled() if rescale else None
+        pairs = problem.pairs(free) if found is None else problem.rescaled_pairs(found, free, options.seed)
+        tell("testing pairs")
+        judge = Judge(left, right, problem.a, problem.b, problem.shown(found), found)
+        notes = (*_sampled(left, right), *(_MAP_NOTE if rescale else ()))
+        result = judge.matching(pairs, options.level, semi_metric(problem.usable_mmd()), notes, options.seed)
     tell("done")
     return result
 
