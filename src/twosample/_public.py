@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from . import matching, metrics, rivals, testing
+from ._progress import ProgressBar
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import (
     InputError,
@@ -90,12 +91,12 @@ __all__ = [
     "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime",
     "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median",
     "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson",
-    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "QuantileGrid", "RationalQuadratic", "Record",
-    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult", "Text",
-    "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
-    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "match",
-    "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series",
-    "set_kernel", "strings", "testing", "witness",
+    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic",
+    "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult",
+    "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare",
+    "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval",
+    "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size",
+    "series", "set_kernel", "strings", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

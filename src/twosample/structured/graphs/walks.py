@@ -50,7 +50,7 @@ class RandomWalk(ObjectKernel):
     threads
         Threads to use; None for one on each core. The result does not depend on it.
     progress
-        Called with (done, total) pieces of the Gram matrix.
+        Called with (done, total) pieces of the Gram matrix; ``ts.ProgressBar()`` draws a bar.
 
     Notes
     -----
