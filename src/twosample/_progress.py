@@ -32,11 +32,11 @@ class ProgressBar:
 
     Examples
     --------
-    >>> import sys, numpy as np, twosample as ts
-    >>> paths = [ts.graphs.Graph(n, [(i, i + 1) for i in range(n - 1)]) for n in (3, 4, 5)]
+    >>> import sys, twosample as ts
     >>> bar = ts.ProgressBar("walks", file=sys.stdout)
-    >>> gram = ts.graphs.RandomWalk(progress=bar).block(paths, paths)
-    walks [##############################] 3/3 ...
+    >>> bar(3, 3)
+    walks [##############################] 3/3, 0:00
+    >>> engine, walks = ts.Tiled(progress=ts.ProgressBar()), ts.graphs.RandomWalk(progress=ts.ProgressBar())
     """
 
     def __init__(self, label: str = "", file: TextIO | None = None) -> None:
