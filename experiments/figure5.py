@@ -12,7 +12,7 @@ import numpy as np
 import twosample as ts
 from experiments import data, page
 from experiments.matching import ForestTables, generator
-from experiments.procedures import LEVEL, PROCEDURES
+from experiments.procedures import LEVEL, WORLDS
 from experiments.runner import Options, repeat
 
 SIZES = [25, 50, 100, 200, 400, 800, 1600, 3200, 12800, 51200]
@@ -27,19 +27,27 @@ def _sketch(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
     return ts.mmd_test(a, ts.Sketch.fit(y, like=a), rng=rng).pvalue
 
 
-def _engine(engine: str, null: str) -> Callable[[np.ndarray, np.ndarray, np.random.Generator], float]:
-    return lambda x, y, rng: ts.mmd_test(x, y, engine=engine, null=null, rng=rng).pvalue
+Timed = Callable[[np.ndarray, np.ndarray, np.random.Generator], float]
+"""A test with all that it needs, bandwidth and matrices included."""
+
+
+def _mmd(**options: object) -> Timed:
+    return lambda x, y, rng: ts.mmd_test(x, y, rng=rng, **options).pvalue
+
+
+def _rival(function: Callable[..., ts.TestResult], **options: object) -> Timed:
+    return lambda x, y, rng: function(x, y, rng=rng, **options).pvalue
 
 
 TESTS = {
-    "MMD²_u B": (PROCEDURES["MMD²_u B"], QUADRATIC),
-    "MMD_b": (PROCEDURES["MMD_b"], QUADRATIC),
-    "Wolf": (PROCEDURES["Wolf"], QUADRATIC),
-    "KS": (lambda x, y, rng: ts.rivals.ks_test(x, y, rng=rng).pvalue, 51200),
-    "t-test": (PROCEDURES["t-test"], 51200),
-    "MMD²_l": (PROCEDURES["MMD²_l"], 51200),
-    "fourier": (_engine("fourier", "spectrum"), 51200),
-    "lowrank": (_engine("lowrank", "permutation"), 12800),
+    "MMD²_u B": (_mmd(null=WORLDS), QUADRATIC),
+    "MMD_b": (_mmd(statistic="biased", null="mcdiarmid"), QUADRATIC),
+    "Wolf": (_rival(ts.rivals.friedman_rafsky_runs_test, null=WORLDS), QUADRATIC),
+    "KS": (_rival(ts.rivals.ks_test), 51200),
+    "t-test": (_rival(ts.rivals.hotelling_test), 51200),
+    "MMD²_l": (_mmd(statistic="linear", null="normal"), 51200),
+    "fourier": (_mmd(engine="fourier", null="spectrum"), 51200),
+    "lowrank": (_mmd(engine="lowrank", null="permutation"), 12800),
     "sketch": (_sketch, 51200),
 }
 

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from experiments import data, page
 from experiments.__main__ import NAMES, main
+from experiments.procedures import PROCEDURES, Pair
 from experiments.runner import Options, repeat
+
+import twosample as ts
 
 NEEDS_DATA = {"table1", "table2", "table3", "figure5"}
 
@@ -50,6 +53,30 @@ def test_another_seed_is_another_run(options):
     one, other = (repeat("numbers", square, {"factor": 1.0}, range(2), replace(options, seed=s)) for s in (0, 1))
     assert one.outcomes != other.outcomes
     assert len(list(options.store.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", [name for name in PROCEDURES if name != "Biau"])
+def test_the_span_of_the_points_is_enough(name):
+    """More columns than points: the same p-value in coordinates of their span."""
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(24, 90)), rng.normal(0.15, size=(20, 90))
+    there = Pair.of(x, y)
+    assert there.x.shape == (24, 44)
+    p, q = (PROCEDURES[name](pair, np.random.default_rng(2)) for pair in (Pair(x, y), there))
+    assert p == pytest.approx(q, rel=1e-9)
+    assert p < 1 or name == "MMD_b"  # whose bound says nothing of so few points
+
+
+@pytest.mark.parametrize("name", ["MMD_b", "MMD²_u H", "MMD²_u B", "MMD²_u M"])
+def test_the_engine_of_low_rank_decides_as_the_dense_one(name):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(350, 1)), rng.normal(0.1, size=(350, 1))
+    statistic, null = {
+        "MMD_b": ("biased", "mcdiarmid"), "MMD²_u H": ("unbiased", "hoeffding"),
+        "MMD²_u B": ("unbiased", ts.Permutation(n=199)), "MMD²_u M": ("unbiased", "pearson"),
+    }[name]  # fmt: skip
+    dense = ts.mmd_test(x, y, engine="dense", statistic=statistic, null=null, rng=np.random.default_rng(4)).pvalue
+    assert PROCEDURES[name](Pair.of(x, y), np.random.default_rng(4)) == pytest.approx(dense, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)

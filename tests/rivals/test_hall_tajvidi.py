@@ -6,7 +6,7 @@ import pytest
 
 import twosample as ts
 from twosample.rivals import hall_tajvidi_test
-from twosample.rivals.hall_tajvidi import neighbours
+from twosample.rivals.hall_tajvidi import STRIDE, Counter, neighbours
 
 
 def by_hand(x, y, gamma, w1, w2):
@@ -43,6 +43,33 @@ def test_weights_of_ones_own():
     assert hall_tajvidi_test(x, y, weights=w, rng=0).statistic == pytest.approx(by_hand(x, y, 2, w, w))
     w1, w2 = [1.0, 0.0, 3.0], np.arange(1.0, 15.0)
     assert hall_tajvidi_test(x, y, weights=(w1, w2), rng=0).statistic == pytest.approx(by_hand(x, y, 2, w1, w2))
+
+
+@pytest.mark.parametrize(("m", "n"), [(90, 90), (70, 130), (130, 70)])
+def test_many_strides(m, n):
+    """More neighbours than one stride of 16 bits holds, and weights that end at different places."""
+    rng = np.random.default_rng([m, n])
+    x, y = rng.normal(size=(m, 2)), rng.normal(0.3, size=(n, 2))
+    r = hall_tajvidi_test(x, y, null=ts.Permutation(n=19), rng=0)
+    assert r.statistic == pytest.approx(by_hand(x, y, 2, np.ones(n), np.ones(m)), rel=1e-12)
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_squares_in_short_numbers_are_the_general_sums(one_sided):
+    """In the world with the largest counts, all x nearest to all points, and in random ones."""
+    m, n, reach = 300, 250, 400
+    rng = np.random.default_rng(5)
+    labels = np.zeros((m + n, 70), dtype=np.int8)
+    for column in labels.T:
+        column[rng.permutation(m + n)[:m]] = 1
+    order = np.array([rng.permutation(m + n)[:reach] for _ in range(m + n)])
+    order[:, : m - 1] = np.flatnonzero(labels[:, 0])[: m - 1]
+    of_x = np.repeat([1.0, 0.5, 2.0, 0.0], 100)
+    of_y = np.repeat([0.0, 3.0], 200) if one_sided else of_x
+    short = Counter(order, of_x, of_y, 2.0, m, n)
+    assert max(part.stop - part.start for part in short._strides()) == STRIDE
+    general = Counter(order, of_x + 1e-300 * np.arange(reach), of_y, np.nextafter(2.0, 3.0), m, n)
+    np.testing.assert_allclose(short.statistic(labels), general.statistic(labels), rtol=1e-11)
 
 
 def test_every_labelling_by_hand():

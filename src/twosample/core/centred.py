@@ -82,7 +82,7 @@ class CentredGram(Centred):
     def triangle(self) -> float:
         A = self.matrix
         q = len(A)
-        return float(np.vdot(A @ A, A) / (q * (q - 1) * (q - 2)) * self._rescale() ** 3)
+        return float(np.vdot(A @ A.T, A) / (q * (q - 1) * (q - 2)) * self._rescale() ** 3)
 
     def cube(self) -> float:
         A = self.matrix
