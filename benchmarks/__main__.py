@@ -19,6 +19,7 @@ from benchmarks import (
     growth,
     imports,
     independence,
+    large,
     lowrank,
     matching,
     memory,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "rivals": rivals.rows,
     "stream": stream.rows,
     "independence": independence.rows,
+    "large": large.rows,
     "matching": matching.rows,
     "peers": peers.rows,
 }

@@ -186,7 +186,7 @@ def test_a_missing_extra_names_the_line_that_installs_it(twosample, files, monke
 
 
 def test_postgresql(twosample, files, postgres_server, monkeypatch):
-    from twosample.sources import Table
+    from twosample.sources import Table, remote
 
     postgres_server.execute(
         "DROP TABLE IF EXISTS cli", "CREATE TABLE cli AS SELECT i * 0.5 AS age FROM generate_series(1, 300) AS i"
@@ -201,13 +201,14 @@ def test_postgresql(twosample, files, postgres_server, monkeypatch):
     assert postgres_server.password not in done.err
     assert failed(twosample("compare", files.one, postgres_server.url("nope")), "no table 'nope'")
     assert failed(twosample("compare", files.one, url.replace(str(postgres_server.port), "1")), "host and port")
-    sample = Table.sample
+    survey = Table.survey
 
-    def lost(table, rows, seed=0):
+    def lost(table, rows, seed, plan):
         postgres_server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-        return sample(table, rows, seed)
+        return survey(table, rows, seed, plan)
 
-    monkeypatch.setattr(Table, "sample", lost)
+    monkeypatch.setattr(Table, "survey", lost)
+    monkeypatch.setattr(remote, "HELD_ROWS", 1)  # a large table: the server is asked
     done = twosample("compare", url, files.one)
     assert failed(done, "connection was lost")
     assert postgres_server.password not in done.err

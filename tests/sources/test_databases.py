@@ -317,3 +317,24 @@ def test_a_dropped_connection(postgres_server):
     postgres_server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
     with pytest.raises(ts.SourceError, match="connection was lost"):
         table.profile()
+
+
+def test_large_tables_of_a_server_are_sampled_uniformly(postgres_server, monkeypatch):
+    """Profiles are of all rows; bins, counts and the joint sample of a part, and the notes say so."""
+    pytest.importorskip("ibis")
+    from twosample.sources import remote
+
+    url = fill_postgres(postgres_server, FRAME, "large")
+    monkeypatch.setattr(remote, "HELD_ROWS", 1000)
+    table = open_table(url)
+    found = table.survey(100, 3, lambda head: ({}, {}))
+    assert found.held is not None
+    assert (found.scan.rows, len(found.held), len(found.sample)) == (ROWS, 1000, 100)
+    assert set(found.sample["id"]) < set(found.held["id"])
+    assert found.held.equals(table.survey(100, 3, lambda head: ({}, {})).held)
+    assert [part.missing for part in found.scan.profile] == [FRAME[name].null_count() for name in FRAME.columns]
+    c = ts.compare(url, FRAME, sample=500)
+    assert c.verdict != "different"
+    assert "1,000 of 3,000 rows of postgresql://" in c.notes[0]
+    assert (c["i"].rows_a, c["i"].rows_b) == (1000, ROWS)
+    assert "on all rows" in ts.compare(url, FRAME, sample=5000).notes[0]

@@ -7,8 +7,8 @@ import pytest
 import twosample as ts
 from twosample.homogeneity.sketches.bins import Bins
 from twosample.sources import BinGrid, open_table
+from twosample.sources.distinct import KEPT
 from twosample.sources.sampling import chosen_rows
-from twosample.sources.tallies import KEPT
 
 RNG = np.random.default_rng(1)
 

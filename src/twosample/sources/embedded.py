@@ -62,13 +62,14 @@ class SqliteRows(BatchRows):
         assert self.rows is not None
         return self.rows
 
-    def batches(self) -> Iterator[pl.DataFrame]:
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        cursor = self.connection.execute(self.target.select([_cast(n, kind) for n, kind in self.types.items()]))
+        types = dict(self.types) if names is None else {name: self.types[name] for name in names}
+        cursor = self.connection.execute(self.target.select([_cast(n, kind) for n, kind in types.items()]))
         while batch := cursor.fetchmany(_BATCH):
             columns = zip(*batch, strict=True)
-            parts = zip(self.types.items(), columns, strict=True)
+            parts = zip(types.items(), columns, strict=True)
             yield pl.DataFrame([_series(name, kind, values) for (name, kind), values in parts])
 
 
@@ -176,17 +177,17 @@ class DuckdbRows(BatchRows):
         guard.run(lambda: relation().filter(text))
         return DuckdbRows(lambda: relation().filter(text), self.guard)
 
-    def _readable(self) -> Any:
-        """The relation, with types that Arrow does not know as text."""
+    def _readable(self, wanted: Sequence[str] | None = None) -> Any:
+        """The relation or some of its columns, with types that Arrow does not know as text."""
         relation = self.relation()
-        names, types = list(relation.columns), [str(kind).upper() for kind in relation.types]
-        if not any(kind.startswith(_AS_TEXT) for kind in types):
+        types = {name: str(kind).upper() for name, kind in zip(relation.columns, relation.types, strict=True)}
+        if wanted is None and not any(kind.startswith(_AS_TEXT) for kind in types.values()):
             return relation
         from sqlglot import exp
 
         parts = []
-        for name, kind in zip(names, types, strict=True):
-            column = _column(name)
+        for name in types if wanted is None else wanted:
+            column, kind = _column(name), types[name]
             value = exp.cast(column, "VARCHAR") if kind.startswith(_AS_TEXT) else column
             parts.append(exp.alias_(value, name, quoted=True).sql(dialect="duckdb"))
         return relation.project(", ".join(parts))
@@ -206,10 +207,10 @@ class DuckdbRows(BatchRows):
             self.rows = int(answer[0][0])
         return self.rows
 
-    def batches(self) -> Iterator[pl.DataFrame]:
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        for batch in self._readable().to_arrow_reader(_BATCH * 2):
+        for batch in self._readable(names).to_arrow_reader(_BATCH * 2):
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             if len(frame):

@@ -136,6 +136,30 @@ class BinMoments:
         """Rows with a number."""
         return int(self.moments[0].sum()) + self.low + self.high
 
+    def regridded(self, grid: BinGrid) -> BinMoments | None:
+        """The same rows in other bins, exactly; None if these bins are too wide or do not reach far enough for that.
+
+        Parameters
+        ----------
+        grid
+            The bins wanted.
+        """
+        steps = grid.unit - self.grid.unit
+        ahead = self.grid.start - (grid.start << max(steps, 0))  # old bins from the first new one to the first old one
+        behind = (grid.size << max(steps, 0)) - ahead - self.grid.size
+        if not 0 <= steps <= 40 or max(abs(ahead), abs(behind)) >= 1 << 60:
+            return None
+        if (self.low and ahead > 0) or (self.high and behind > 0):
+            return None
+        place = ahead + np.arange(self.grid.size)
+        index = np.clip(place >> steps, -1, grid.size) + 1
+        centre = ((place & ((1 << steps) - 1)) + 0.5) / (1 << steps) - 0.5  # of the old bin, in the new one
+        count, first, second = self.moments * np.array([[1.0], [2.0**-steps], [4.0**-steps]])
+        parts = count, first + centre * count, second + 2 * centre * first + centre**2 * count
+        moments: Floats = np.stack([np.bincount(index, part, minlength=grid.size + 2) for part in parts])
+        low, high = self.low + int(moments[0, 0]), self.high + int(moments[0, -1])
+        return BinMoments(grid, moments[:, 1:-1].copy(), low, high, self.missing)
+
 
 @dataclass(frozen=True)
 class CategoryCounts:
@@ -158,6 +182,11 @@ class CategoryCounts:
     rest: int
     missing: int
 
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return sum(rows for _, rows in self.values) + self.rest
+
 
 @dataclass(frozen=True, eq=False)
 class Scan:
@@ -166,9 +195,9 @@ class Scan:
     Parameters
     ----------
     rows
-        Rows of the table.
+        Rows that were looked at.
     profile
-        One for each column.
+        One for each column; none if profiles were not asked for.
     moments
         For each column with a grid.
     counts

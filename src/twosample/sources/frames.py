@@ -30,13 +30,14 @@ def open_frame(source: object, name: str) -> Rows:
         return LocalRows(frame, guard)
     lazy = _engine_frame(source)
     if lazy is not None:
+        from .pullers import FramePuller
         from .remote import RemoteRows
 
         if lazy.implementation.is_duckdb():
             from .embedded import DuckdbRows
 
             return DuckdbRows(lambda: source.set_alias("t"), guard)  # type: ignore[attr-defined]
-        return RemoteRows(lazy, guard)
+        return RemoteRows(lazy, guard, FramePuller(lazy))
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
         return LocalRows(guard.run(lambda: _from_arrow(source)), guard)
     if hasattr(source, "__array__"):

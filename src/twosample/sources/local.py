@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import SourceError
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
-from .sampling import SampleKeys, chosen_rows
+from .sampling import chosen_rows, drawn
+from .survey import Plan, Survey, surveyed
 from .tallies import tallied
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class BatchRows(ABC):
         """Names and polars types."""
 
     @abstractmethod
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """All rows, in the same order each time."""
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """All rows of some or all columns, in the same order each time."""
 
     @abstractmethod
     def count(self) -> int:
@@ -52,34 +53,39 @@ class BatchRows(ABC):
             for name in schema.names()
         )
 
-    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
-        """One pass for profiles, bins and counts."""
-        scan = self.attempt(lambda: tallied(self.columns(), self.batches(), grids, counted))
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
+        """One pass for profiles, bins and counts; over the columns that are needed."""
+        columns = self.columns()
+        names = None if profiled else [info.name for info in columns if info.name in grids or info.name in counted]
+        scan = self.attempt(lambda: tallied(columns, self.batches(names), grids, counted, profiled))
         self.rows = scan.rows
         return scan
 
+    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+        """A sample, profiles, bins and counts in one pass."""
+        found = self.attempt(
+            lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan)
+        )
+        self.rows = found.scan.rows
+        return found
+
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample in the order of the rows; all rows if there are no more."""
-        return self.attempt(lambda: self._streamed(size, seed))
-
-    def _streamed(self, size: int, seed: int) -> pl.DataFrame:
-        """Candidates are kept on the way, so that rows need not be counted before."""
-        import polars as pl
-
-        keys, kept = SampleKeys(size, seed), [pl.DataFrame(schema=self.schema())]
-        for batch in self.batches():
-            kept.append(batch[keys.offer(len(batch))])
-            if keys.crowded():
-                kept = [pl.concat(kept)[keys.keep()]]
-        self.rows = keys.rows
-        return pl.concat(kept)[keys.keep()]
+        found, self.rows = self.attempt(lambda: drawn(self.batches(), self.empty(), size, seed))
+        return found
 
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         """All rows of some columns."""
         import polars as pl
 
-        empty = pl.DataFrame(schema=self.guard.run(self.schema))
-        return self.attempt(lambda: pl.concat([empty, *self.batches()]).select(pl.col(list(columns))))
+        names = list(columns)
+        return self.attempt(lambda: pl.concat([self.empty().select(names), *self.batches(names)]))
+
+    def empty(self) -> pl.DataFrame:
+        """No rows, in the types that rows come in."""
+        import polars as pl
+
+        return pl.DataFrame(schema=self.schema())
 
     def attempt(self, action: Callable[[], Value]) -> Value:
         """The value of an action that reads rows."""
@@ -113,10 +119,11 @@ class LocalRows(BatchRows):
     def schema(self) -> pl.Schema:
         return self.frame.lazy().collect_schema()
 
-    def batches(self) -> Iterator[pl.DataFrame]:
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        frame, columns = self.frame, len(self.schema())
+        frame = self.frame if names is None else self.frame.select(pl.col(list(names)))
+        columns = len(self.schema() if names is None else names)
         size = max(1024, min(_ROWS, _CELLS // max(columns, 1)))
         if isinstance(frame, pl.DataFrame):
             return (frame[at : at + size] for at in range(0, len(frame), size))
@@ -134,6 +141,13 @@ class LocalRows(BatchRows):
         import polars as pl
 
         return self.attempt(lambda: self.frame.lazy().select(pl.col(list(columns))).collect(engine="streaming"))
+
+    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+        import polars as pl
+
+        if isinstance(self.frame, pl.DataFrame) and len(self.frame) <= size:
+            return Survey(self.frame, self.scan({}, {}, True), self.frame)
+        return super().survey(size, seed, plan)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         import polars as pl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,9 +104,15 @@ class PostgresPuller:
     def __repr__(self) -> str:
         return "PostgresPuller(...)"
 
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """All rows."""
-        return self._frames(self.target.select(self.columns))
+    @property
+    def fast(self) -> bool:
+        """See docs/sources.md for the figures."""
+        return True
+
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """All rows of some or all columns."""
+        wanted = self.columns if names is None else [part for part in self.columns if part.alias in names]
+        return self._frames(self.target.select(wanted))
 
     def sample(self, share: float, seed: int) -> pl.DataFrame | None:
         """Each row with a certain probability, by its place in the table (TABLESAMPLE BERNOULLI, never SYSTEM)."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, SourceError
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile
 from .values import numbers, strings
 
@@ -57,15 +58,11 @@ class Pushdown:
 
     def profiles(self) -> tuple[int, list[ColumnProfile]]:
         """Rows, and the profile of each column."""
-        import narwhals as nw
-
         rows, result = 0, []
         for at in range(0, len(self.columns), _AT_ONCE):
             part = self.columns[at : at + _AT_ONCE]
-            asked = [fact for j, info in enumerate(part) for fact in self._facts(j, info, _plain(info))]
-            found = self._answer(self.frame.select(nw.len().alias("rows"), *asked))
+            found, odd = self._plain_facts(part)
             rows = int(found["rows"])
-            odd = [j for j, info in enumerate(part) if info.family in _NUMBERS and not _sound(found, j)]
             if odd:
                 again = [fact for j in odd for fact in self._odd_facts(j, part[j])]
                 found |= self._answer(self.frame.select(*again))
@@ -75,6 +72,19 @@ class Pushdown:
                 facts = {key: found.get(f"{key}{j}") for key in "nflhmsd"}
                 result.append(_profile(info, facts, rows, not self.ibis))
         return rows, result
+
+    def _plain_facts(self, part: Sequence[ColumnInfo]) -> tuple[dict[str, Any], list[int]]:
+        """What most columns need, and the places of those that need another question."""
+        import narwhals as nw
+
+        numbers = [j for j, info in enumerate(part) if info.family in _NUMBERS]
+        facts = {j: list(self._facts(j, info, _plain(info))) for j, info in enumerate(part)}
+        try:
+            found = self._answer(self.frame.select(nw.len().alias("rows"), *chain.from_iterable(facts.values())))
+        except SourceError:  # DuckDB refuses the deviation of infinite numbers
+            others = chain.from_iterable(asked for j, asked in facts.items() if j not in numbers)
+            return self._answer(self.frame.select(nw.len().alias("rows"), *others)), numbers
+        return found, [j for j in numbers if not _sound(found, j)]
 
     def bins(self, name: str, grid: BinGrid, rows: int) -> BinMoments:
         """Count, Σu and Σu² of a column by one GROUP BY."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
+from .pullers import Puller
 from .pushdown import Pushdown
-from .sampling import SampleKeys
+from .sampling import SampleKeys, drawn
+from .survey import Plan, Survey, surveyed
 from .tallies import tallied
 
 if TYPE_CHECKING:
@@ -18,20 +20,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Puller(Protocol):
-    """Ways to get rows out of a database that are better than asking narwhals to collect."""
+HELD_ROWS = 500_000
+"""Rows of a table in an engine up to which all are read, and that are sampled of larger ones."""
 
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """All rows in a fixed order."""
-
-    def sample(self, share: float, seed: int) -> pl.DataFrame | None:
-        """Each row with a certain probability, the same ones for the same seed; None if the engine cannot."""
-
-    def estimate(self) -> int | None:
-        """About how many rows there are, if that is known without counting."""
-
-    def empty(self) -> pl.DataFrame:
-        """No rows, in the types that rows come in."""
+HELD_CELLS = 40_000_000
+"""The same for rows times columns."""
 
 
 @dataclass(eq=False)
@@ -45,14 +38,14 @@ class RemoteRows:
     guard
         Names the source in errors.
     puller
-        Gets rows out; None: collected, which is in order of the engine.
+        Gets rows out.
     opaque
         Columns whose text stands for something that cannot be compared.
     """
 
     frame: nw.LazyFrame[Any]
     guard: Guard
-    puller: Puller | None = None
+    puller: Puller
     opaque: frozenset[str] = frozenset()
     _rows: int | None = field(default=None, init=False)
     _columns: tuple[ColumnInfo, ...] | None = field(default=None, init=False)
@@ -84,18 +77,37 @@ class RemoteRows:
         """All rows of some columns."""
         import polars as pl
 
-        if self.puller is None:
-            return self._pulled(self.frame.select(*columns))
-        return pl.concat([self._empty(), *self._batches()]).select(pl.col(list(columns)))
+        names = list(columns)
+        return pl.concat([self._empty().select(names), *self._batches(names)], how="vertical_relaxed")
 
     def filtered(self, where: str) -> RemoteRows:
         """Refused: every engine has its own way."""
         raise InputError(f"where={where!r}: {self.guard.name} is held by {self.engine}; filter it before you give it.")
 
-    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
+    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+        """Small tables are read through. Of large ones the engine gives the profiles, and a uniform sample."""
+        most = max(1, min(HELD_ROWS, HELD_CELLS // max(len(self.columns()), 1)))
+        if size > most or self._about() <= most:
+            draw = size, seed
+            found = self.guard.run(lambda: surveyed(self.columns(), self._batches(), self._empty(), draw, plan))
+            self._rows = found.scan.rows
+            return found
+        scan = self.scan({}, {}, True)
+        held = self.sample(most, seed)
+        keys = SampleKeys(size, seed)
+        keys.offer(len(held))
+        return Survey(held[keys.keep()], scan, held)
+
+    def _about(self) -> int:
+        """Rows, perhaps those of some time ago."""
+        guess = self.guard.run(self.puller.estimate) if self._rows is None else None
+        return self.count() if guess is None else guess
+
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles by one query, bins and counts by one for each column; bins by one pass if rows come out fast."""
-        if grids and self.puller is not None:
-            return self.guard.run(lambda: tallied(self.columns(), self._batches(), grids, counted))
+        if grids and self.puller.fast:
+            names = None if profiled else [*dict.fromkeys([*grids, *counted])]
+            return self.guard.run(lambda: tallied(self.columns(), self._batches(names), grids, counted, profiled))
         engine = Pushdown(self.frame, self.columns(), self.guard.name, self._pulled)
         self._rows, profile = engine.profiles()
         facts, rows = {part.name: part for part in profile}, self._rows
@@ -108,24 +120,12 @@ class RemoteRows:
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample; the same for the same seed as long as the engine gives rows in the same order."""
-        import polars as pl
-
-        keys, part = SampleKeys(size, seed), self._thinned(size, seed)
-        if part is not None:
-            keys.offer(len(part))
-            return part[keys.keep()]
-        kept = [self._empty()]
-        for batch in self._batches():
-            kept.append(batch[keys.offer(len(batch))])
-            if keys.crowded():
-                kept = [pl.concat(kept)[keys.keep()]]
-        return pl.concat(kept)[keys.keep()]
+        part = self._thinned(size, seed)
+        return drawn(self._batches() if part is None else [part], self._empty(), size, seed)[0]
 
     def _thinned(self, size: int, seed: int) -> pl.DataFrame | None:
         """A little more than the sample, thinned out by the engine row by row; None if it cannot, or too few came."""
         puller = self.puller
-        if puller is None:
-            return None
         guess = self.guard.run(puller.estimate) if self._rows is None else None
         for rows in ([guess] if guess else []) + [None]:
             known = self.count() if rows is None else rows
@@ -137,14 +137,13 @@ class RemoteRows:
                 return part
         return None
 
-    def _batches(self) -> Iterator[pl.DataFrame]:
+    def _batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """All rows in order."""
-        return iter([self._pulled(self.frame)]) if self.puller is None else self.guard.each(self.puller.batches)
+        return self.guard.each(lambda: self.puller.batches(names))
 
     def _empty(self) -> pl.DataFrame:
         """No rows, in the types that rows come in."""
-        empty = None if self.puller is None else self.guard.run(self.puller.empty)
-        return self._pulled(self.frame.head(0)) if empty is None else empty
+        return self.guard.run(self.puller.empty)
 
     def _pulled(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
         import polars as pl

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(eq=False)
@@ -54,3 +59,15 @@ def chosen_rows(rows: int, size: int, seed: int) -> NDArray[np.intp]:
         if keys.crowded():
             found = found[keys.keep()]
     return found[keys.keep()]
+
+
+def drawn(batches: Iterable[pl.DataFrame], empty: pl.DataFrame, size: int, seed: int) -> tuple[pl.DataFrame, int]:
+    """The sample of rows that come in batches, and how many came; candidates are kept on the way."""
+    import polars as pl
+
+    keys, kept = SampleKeys(size, seed), [empty]
+    for batch in batches:
+        kept.append(batch[keys.offer(len(batch))])
+        if keys.crowded():
+            kept = [pl.concat(kept, how="vertical_relaxed")[keys.keep()]]
+    return pl.concat(kept, how="vertical_relaxed")[keys.keep()], keys.rows

@@ -12,6 +12,8 @@ from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfil
 if TYPE_CHECKING:
     import polars as pl
 
+    from .survey import Plan, Survey
+
 
 class Rows(Protocol):
     """Rows behind a table: in polars, or in an engine that holds them."""
@@ -26,8 +28,11 @@ class Rows(Protocol):
     def count(self) -> int:
         """Rows."""
 
-    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, bins and counts."""
+
+    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+        """A sample, and what comes with it."""
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample."""
@@ -80,8 +85,24 @@ class Table:
         """Rows; from the footer of the file or by a count where the engine has one, else by reading."""
         return self._rows.count()
 
+    def survey(self, rows: int, seed: int, plan: Plan) -> Survey:
+        """A sample and the profiles of all rows, with as much more as costs no further pass.
+
+        Parameters
+        ----------
+        rows, seed
+            Of the sample, as for :meth:`sample`.
+        plan
+            What to bin and to count on the way, seen the first rows: ``plan(frame) -> (grids, counts)``.
+        """
+        return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan)
+
     def scan(
-        self, grids: Mapping[str, BinGrid] | None = None, counts: Mapping[str, int] | None = None
+        self,
+        grids: Mapping[str, BinGrid] | None = None,
+        counts: Mapping[str, int] | None = None,
+        *,
+        profile: bool = True,
     ) -> Scan:
         """Profiles, binned moments and category counts in one pass (files and frames) or few (engines).
 
@@ -91,10 +112,12 @@ class Table:
             Bins for the columns whose moments are wanted.
         counts
             For the columns whose values are to be counted: how many of the most frequent to keep.
+        profile
+            Whether every column is to be profiled. If not, only columns with bins and counts are read.
         """
         grids, counts = dict(grids or {}), dict(counts or {})
         self._check([*grids, *counts])
-        return self._rows.scan(grids, counts)
+        return self._rows.scan(grids, counts, profile)
 
     def profile(self) -> tuple[ColumnProfile, ...]:
         """Count, missing, range, mean, spread and distinct values of every column, in one pass."""
@@ -108,7 +131,7 @@ class Table:
         grids
             Bins for each column. Dates and times are binned in seconds.
         """
-        return self.scan(grids).moments
+        return self.scan(grids, profile=False).moments
 
     def category_counts(self, columns: Sequence[str], limit: int = 1000) -> Mapping[str, CategoryCounts]:
         """The most frequent values of some columns, as text, and how often they occur.
@@ -120,7 +143,7 @@ class Table:
         limit
             Values to keep of each.
         """
-        return self.scan(counts=dict.fromkeys(columns, whole_number("limit", limit))).counts
+        return self.scan(counts=dict.fromkeys(columns, whole_number("limit", limit)), profile=False).counts
 
     def sample(self, rows: int, seed: int = 0) -> pl.DataFrame:
         """A uniform random sample of rows without replacement, in memory; all rows if there are no more.

@@ -10,79 +10,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.types import Floats
+from .distinct import DistinctTally
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
 from .values import present, strings
 
 if TYPE_CHECKING:
     import polars as pl
 
-Hashes = NDArray[np.uint64]
-KEPT = 4096
-"""Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
 _BUFFER = 1 << 15
 _TEXT = 200
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_MINUS_ZERO = np.uint64(1 << 63)  # what becomes of the bits of -0.0, which is 0
 NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
-
-
-@dataclass(eq=False)
-class DistinctTally:
-    """Distinct values by the smallest hashes: the k-th smallest of D uniform numbers lies near k / D."""
-
-    limit: int = 1 << 64
-    parts: list[Hashes] = field(default_factory=list)
-    held: int = 0
-
-    def add(self, series: pl.Series) -> None:
-        """Take in a column without missing values."""
-        if self.limit == 1 << 64:  # few values so far: they are soon told apart, and then hashed once each
-            self._hold(_hashes(series.unique()))
-            return
-        hashes = _hashes(series)
-        self._hold(hashes[hashes < np.uint64(self.limit)])
-
-    def _hold(self, hashes: Hashes) -> None:
-        self.parts.append(hashes)
-        self.held += len(hashes)
-        if self.held > 2 * KEPT:
-            self._smallest()
-
-    def _smallest(self) -> Hashes:
-        """The smallest hashes so far, each once; the others are forgotten."""
-        pool = np.concatenate([*self.parts, np.empty(0, dtype=np.uint64)])
-        pool[pool == _MINUS_ZERO] = 0
-        pool.sort()
-        pool = pool[np.concatenate([[True], pool[1:] != pool[:-1]])[: len(pool)]][:KEPT]
-        self.parts, self.held = [pool], len(pool)
-        if len(pool) == KEPT:
-            self.limit = int(pool[-1])
-        return np.asarray(pool)
-
-    @property
-    def exact(self) -> bool:
-        """Whether all values were kept."""
-        return bool(len(self._smallest()) < KEPT)
-
-    @property
-    def count(self) -> int:
-        """How many there are, or the estimate."""
-        pool = self._smallest()
-        return len(pool) if len(pool) < KEPT else round((KEPT - 1) / (max(self.limit, 1) / 2.0**64))
-
-
-def _hashes(series: pl.Series) -> Hashes:
-    """64 bits for each value, the same for equal values; numbers by one multiplication of their bits."""
-    import polars as pl
-
-    if not series.dtype.is_numeric() or series.dtype.is_decimal():
-        return series.hash(seed=0).to_numpy()
-    if series.dtype.is_float():
-        return np.asarray(series.cast(pl.Float64).to_numpy().view(np.uint64) * _ODD)
-    return np.asarray(series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy().view(np.uint64) * _ODD)
 
 
 @dataclass(eq=False)
@@ -117,7 +56,7 @@ class ProfileTally:
             text = strings(series)
             self._widen(_cut(text.min()), _cut(text.max()))
             series = text
-        if len(series) and not (series.dtype.is_float() and self.distinct.limit < 1 << 64):
+        if len(series):
             self.distinct.add(series)
 
     def _add_numbers(self, values: Floats, low: float, high: float) -> None:
@@ -182,17 +121,17 @@ class BinTally:
         self.missing += missing
         size, moments = self.grid.size + 2, self.moments
         scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
-        places, wholes = np.empty(min(len(values), _BUFFER)), np.empty(min(len(values), _BUFFER), dtype=np.intp)
+        places, floors = np.empty((2, min(len(values), _BUFFER)))
         for at in range(0, len(values), _BUFFER):
             part = values[at : at + _BUFFER]
-            place, whole = places[: len(part)], wholes[: len(part)]
+            place, floor = places[: len(part)], floors[: len(part)]
             with np.errstate(over="ignore"):
                 np.multiply(part, scale, out=place)  # exact
             place -= offset
-            np.maximum(place, 0.5, out=place)
-            np.minimum(place, size - 0.5, out=place)
-            np.copyto(whole, place, casting="unsafe")
-            place -= whole
+            np.clip(place, 0.5, size - 0.5, out=place)
+            np.floor(place, out=floor)
+            whole = floor.astype(np.intp)
+            place -= floor
             place -= 0.5
             moments[0] += np.bincount(whole, minlength=size)
             moments[1] += np.bincount(whole, place, minlength=size)
@@ -221,8 +160,13 @@ class CountTally:
         text = strings(series)
         self.missing += text.null_count()
         self.parts.append(pl.DataFrame({"v": text.drop_nulls()}).group_by("v").len("n"))
-        if len(self.parts) > 1 and sum(map(len, self.parts[1:])) > max(len(self.parts[0]), 100_000):
+        if len(self.parts) > 1 and self.held - len(self.parts[0]) > max(len(self.parts[0]), 100_000):
             self.parts = [self._merged()]
+
+    @property
+    def held(self) -> int:
+        """Values in memory, some of them twice."""
+        return sum(map(len, self.parts))
 
     def _merged(self) -> pl.DataFrame:
         import polars as pl
@@ -240,31 +184,69 @@ class CountTally:
         return CategoryCounts(self.name, values, rest, self.missing)
 
 
+class Tallies:
+    """Profiles, bins and counts of batch after batch; numbers are made once for profile and bins.
+
+    Parameters
+    ----------
+    columns
+        The columns of the batches.
+    grids, counted
+        Bins, and how many values to keep, for those that want them.
+    profiled
+        Whether to profile every column.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[ColumnInfo],
+        grids: Mapping[str, BinGrid],
+        counted: Mapping[str, int],
+        profiled: bool = True,
+    ) -> None:
+        self.rows = 0
+        self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
+        self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
+        self.bins = {name: BinTally(grid) for name, grid in grids.items()}
+        self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
+
+    def add(self, batch: pl.DataFrame) -> None:
+        """Take in a batch."""
+        self.rows += len(batch)
+        for info in self.columns:
+            name, numeric = info.name, info.family in NUMERIC
+            series, profile = batch[name], self.profiles.get(name)
+            values = present(series) if name in self.bins or (numeric and profile is not None) else None
+            if profile is not None:
+                profile.add(series, values if numeric else None)
+            if name in self.bins and values is not None:
+                self.bins[name].add(values, len(series) - len(values))
+            if name in self.counts:
+                self.counts[name].add(series)
+
+    def give_up(self, most: int) -> None:
+        """Forget the counts of columns with more different values than that."""
+        self.counts = {name: part for name, part in self.counts.items() if part.held <= most}
+
+    def result(self) -> Scan:
+        """What was found."""
+        return Scan(
+            self.rows,
+            tuple(part.result() for part in self.profiles.values()),
+            {name: part.result() for name, part in self.bins.items()},
+            {name: part.result() for name, part in self.counts.items()},
+        )
+
+
 def tallied(
     columns: Sequence[ColumnInfo],
     batches: Iterable[pl.DataFrame],
     grids: Mapping[str, BinGrid],
     counted: Mapping[str, int],
+    profiled: bool = True,
 ) -> Scan:
-    """Profiles, bins and counts of all batches; numbers are made once for profile and bins."""
-    profiles = [ProfileTally(info) for info in columns]
-    bins = {name: BinTally(grid) for name, grid in grids.items()}
-    counts = {name: CountTally(name, limit) for name, limit in counted.items()}
-    rows = 0
+    """All batches."""
+    tallies = Tallies(columns, grids, counted, profiled)
     for batch in batches:
-        rows += len(batch)
-        for tally in profiles:
-            name, numeric = tally.info.name, tally.info.family in NUMERIC
-            series = batch[name]
-            values = present(series) if numeric or name in bins else None
-            tally.add(series, values if numeric else None)
-            if name in bins and values is not None:
-                bins[name].add(values, len(series) - len(values))
-            if name in counts:
-                counts[name].add(series)
-    return Scan(
-        rows,
-        tuple(part.result() for part in profiles),
-        {name: part.result() for name, part in bins.items()},
-        {name: part.result() for name, part in counts.items()},
-    )
+        tallies.add(batch)
+    return tallies.result()

@@ -67,6 +67,12 @@ class Scale:
         start, stop = floor(self.low * 2.0**-unit), floor(self.high * 2.0**-unit) + 1
         return BinGrid(unit, start, stop - start)
 
+    @property
+    def roomy_grid(self) -> BinGrid:
+        """Bins for values of which these are the first: half as wide, over twice the range."""
+        grid = self.grid
+        return BinGrid(grid.unit - 1, 2 * grid.start - grid.size, 4 * grid.size) if grid.unit > -1000 else grid
+
     def inside(self, values: Floats) -> Floats:
         """Values with those beyond the range at its ends."""
         return np.asarray(np.clip(values, self.low, self.high))

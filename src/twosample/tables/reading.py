@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +12,12 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
+    BinGrid,
     ColumnProfile,
     Kind,
     Scan,
     SchemaComparison,
+    Survey,
     Table,
     compare_schemas,
     convert,
@@ -74,11 +76,14 @@ class Side:
         A uniform random sample of its rows.
     scan
         What was found in all rows.
+    looked_at
+        Rows that bins and counts come from: all, or a larger uniform sample.
     """
 
     table: Table
     sample: pl.DataFrame
     scan: Scan
+    looked_at: int
 
     @property
     def whole(self) -> bool:
@@ -113,28 +118,45 @@ class Reading:
     samples: tuple[pl.DataFrame, pl.DataFrame]
     scales: Mapping[str, Scale]
 
+    @property
+    def sampled(self) -> tuple[Side, ...]:
+        """The tables of which not all rows were looked at."""
+        return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
+
 
 def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[int, int], step: Step) -> Reading:
-    """Sample, guess the kinds, scan with bins and counts for them, and scan once more where a guess was wrong."""
+    """Survey both tables, find out what they have in common, and ask for the bins and counts that are still missing."""
     names = wanted.names(tables)
-    samples = []
-    for table, seed in zip(tables, seeds, strict=True):
-        step(f"sampling {table.name}")
-        samples.append(table.sample(sample, seed))
-        if not len(samples[-1]):
-            raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
-    small = [open_table(part, name=table.name) for part, table in zip(samples, tables, strict=True)]
-    schema = _schema(small, [part.profile() for part in small], samples, wanted, names)
-    found, scales = _converted(samples, schema, {})
-    sides = []
-    for table, part, inner in zip(tables, samples, small, strict=True):
+    surveys: list[Survey] = []
+    for table, seed, chosen in zip(tables, seeds, names, strict=True):
         step(f"reading {table.name}")
-        sides.append(Side(table, part, _scan(inner if len(part) < sample else table, schema, scales)))
-    if not all(side.whole for side in sides):
-        schema = _schema(tables, [side.scan.profile for side in sides], samples, wanted, names)
-        found, scales = _converted(samples, schema, scales)
-        sides = [_completed(side, schema, scales) for side in sides]
-    return Reading(sides[0], sides[1], schema, found, scales)
+        surveys.append(table.survey(sample, seed, partial(_plan, wanted, set(chosen))))
+        if not len(surveys[-1].sample):
+            raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
+    samples = [survey.sample for survey in surveys]
+    schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
+    found, scales = _converted(samples, schema)
+    step("placing both in the same bins")
+    a, b = (
+        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey))
+        for table, survey in zip(tables, surveys, strict=True)
+    )
+    return Reading(a, b, schema, found, scales)
+
+
+def _plan(wanted: Wanted, chosen: set[str], head: pl.DataFrame) -> tuple[dict[str, BinGrid], dict[str, int]]:
+    """What to bin and to count, as far as the first rows of a table tell; bins can be made wider afterwards."""
+    table = open_table(head)
+    said = {name: kind for name, kind in wanted.kinds.items() if name in head.columns}
+    kinds = [kind for kind in infer_kinds(table, table.profile(), head, said) if kind.name in chosen]
+    numeric = {kind.name: kind.base for kind in kinds if kind.base in NUMBERS}
+    values = convert(head, {name: kind for name, kind in numeric.items() if kind is not None})
+    grids = {name: Scale.of(finite(values[name])).roomy_grid for name in numeric}
+    return grids, {kind.name: COUNTED for kind in kinds if kind.base == "categorical"}
+
+
+def _looked_at(survey: Survey) -> int:
+    return survey.scan.rows if survey.held is None else len(survey.held)
 
 
 def _schema(
@@ -154,7 +176,7 @@ def _schema(
 
 
 def _converted(
-    samples: Sequence[pl.DataFrame], schema: SchemaComparison, known: Mapping[str, Scale]
+    samples: Sequence[pl.DataFrame], schema: SchemaComparison
 ) -> tuple[tuple[pl.DataFrame, pl.DataFrame], dict[str, Scale]]:
     """The samples as doubles and text, and scales of the numbers."""
     kinds = {column.name: column.kind for column in schema.common}
@@ -166,7 +188,7 @@ def _converted(
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:
-            scales[name] = known.get(name) or Scale.of(np.concatenate([finite(a[name]), finite(b[name])]))
+            scales[name] = Scale.of(np.concatenate([finite(a[name]), finite(b[name])]))
     return (a, b), scales
 
 
@@ -176,18 +198,18 @@ def finite(series: pl.Series) -> Floats:
     return values[np.isfinite(values)]
 
 
-def _scan(table: Table, schema: SchemaComparison, scales: Mapping[str, Scale]) -> Scan:
-    counts = {column.name: COUNTED for column in schema.common if column.kind == "categorical"}
-    return table.scan({name: scale.grid for name, scale in scales.items()}, counts)
-
-
-def _completed(side: Side, schema: SchemaComparison, scales: Mapping[str, Scale]) -> Side:
-    """With bins and counts of the columns whose kind was not what the sample made one think."""
-    grids = {name: scale.grid for name, scale in scales.items() if name not in side.scan.moments}
+def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: Mapping[str, Scale]) -> Scan:
+    """The scan with the bins and counts that the comparison takes: what there is in wider bins, the rest asked for."""
+    moments = {}
+    for name, scale in scales.items():
+        found = survey.scan.moments.get(name)
+        moments[name] = None if found is None else found.regridded(scale.grid)
+    grids = {name: scales[name].grid for name, found in moments.items() if found is None}
     categories = [column.name for column in schema.common if column.kind == "categorical"]
-    counts = {name: COUNTED for name in categories if name not in side.scan.counts}
+    counts = {name: COUNTED for name in categories if name not in survey.scan.counts}
+    ready = {name: found for name, found in moments.items() if found is not None}
     if not grids and not counts:
-        return side
-    more = side.table.scan(grids, counts)
-    scan = replace(side.scan, moments={**side.scan.moments, **more.moments}, counts={**side.scan.counts, **more.counts})
-    return replace(side, scan=scan)
+        return replace(survey.scan, moments=ready)
+    rest = table if survey.held is None else open_table(survey.held)
+    more = rest.scan(grids, counts, profile=False)
+    return replace(survey.scan, moments={**ready, **more.moments}, counts={**survey.scan.counts, **more.counts})

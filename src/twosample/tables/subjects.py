@@ -34,7 +34,7 @@ class Subject:
     name, kind
         The column.
     rows
-        Rows of either table.
+        Rows of either table that were looked at.
     missing
         Rows without a value.
     atoms
@@ -74,8 +74,8 @@ def subject(reading: Reading, column: JointColumn) -> Subject:
     if column.kind == "categorical":
         a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
         levels = Levels.of(a, b)
-        enough = min(rows[0] - a.missing, rows[1] - b.missing) >= 2
-        atoms = levels.atoms() if enough else None
+        atoms = levels.atoms() if min(a.present, b.present) >= 2 else None
+        rows = a.present + a.missing, b.present + b.missing
         return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, levels=levels)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
     one, two = (_some(part[column.name].drop_nulls()) for part in reading.samples)
@@ -93,6 +93,7 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) ->
         else:
             line = line_of_bins(a, b, scale)
     atoms = None if line is None else line.atoms
+    rows = a.rows + a.missing, b.rows + b.missing
     return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, line=line)
 
 

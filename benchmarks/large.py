@@ -1,0 +1,130 @@
+"""Tables of ten million rows, in files and in PostgreSQL: time, its parts and peak memory, in processes of their own.
+
+The table is compared with another one like it; the other side computes minimum, maximum, mean and standard deviation of
+all columns of both (polars), or mean and standard deviation (PostgreSQL, with the same settings of the session).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.fresh import python
+from benchmarks.table import Row
+
+ROWS = int(os.environ.get("TWOSAMPLE_LARGE", "10000000"))
+ROUNDS = 3
+
+WRITE = """
+import sys
+import numpy as np, polars as pl
+for name in sys.argv[2:]:
+    rng, n = np.random.default_rng(len(name) + ord(name[-9])), int(sys.argv[1])
+    columns = {f"x{j}": rng.normal(j, 1 + j, n) for j in range(7)}
+    columns |= {"x7": rng.lognormal(3, 1, n), "n8": rng.poisson(40, n), "n9": rng.integers(0, 1_000_000, n)}
+    pl.DataFrame(columns).write_parquet(name)
+"""
+
+COMMON = """
+import json, sys, time, resource
+def used():
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_utime + own.ru_stime
+def timed(work):
+    start, before = time.perf_counter(), used()
+    work()
+    return time.perf_counter() - start, used() - before
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1e6 for line in status if line.startswith("VmHWM"))
+"""
+
+FILES = """
+import polars as pl
+import twosample as ts
+one, two, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def theirs():
+    every = pl.all()
+    for file in (one, two):
+        parts = (every.min(), every.max(), every.mean(), every.std())
+        query = [part.name.suffix(f"_{j}") for j, part in enumerate(parts)]
+        pl.scan_parquet(file).select(query).collect(engine="streaming")
+steps = []
+def ours():
+    steps.clear()
+    ts.compare(one, two, progress=lambda done, total, what: steps.append((what, time.perf_counter())))
+both = [(timed(theirs), timed(ours)) for _ in range(rounds)]
+parts = {what: later - at for (what, at), (_, later) in zip(steps, steps[1:])}
+best = [min(pair[j][k] for pair in both) for j in (0, 1) for k in (0, 1)]
+print(json.dumps({"best": best, "parts": parts, "peak": peak()}))
+"""
+
+SERVER = """
+import psycopg
+import twosample as ts
+url, rounds = sys.argv[1], int(sys.argv[2])
+def theirs():
+    with psycopg.connect(url) as connection:
+        for table in "tu":
+            asked = ", ".join(f"avg({name}), stddev({name})" for name in "abcd")
+            connection.execute(f"SELECT {asked} FROM {table}").fetchall()
+steps = []
+def ours():
+    steps.clear()
+    ts.compare(f"{url}::t", f"{url}::u", progress=lambda done, total, what: steps.append((what, time.perf_counter())))
+both = [(timed(theirs), timed(ours)) for _ in range(rounds)]
+parts = {what: later - at for (what, at), (_, later) in zip(steps, steps[1:])}
+best = [min(pair[j][0] for pair in both) for j in (0, 1)]
+print(json.dumps({"best": best, "parts": list(parts.values()), "peak": peak()}))
+"""
+
+FILL = """
+CREATE TABLE {name} AS SELECT random() AS a, sqrt(-2 * ln(1 - random())) * cos(6.283185307179586 * random()) AS b,
+exp(sqrt(-2 * ln(1 - random())) * cos(6.283185307179586 * random())) AS c, (random() * 1000)::int AS d
+FROM generate_series(1, {rows})
+"""
+
+
+def rows() -> Iterator[Row]:
+    yield from _files()
+    yield from _server()
+
+
+def _files() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        files = [str(Path(folder, f"{name}.parquet")) for name in "ab"]
+        python("-c", WRITE, str(ROWS), *files)
+        found = json.loads(python("-c", COMMON + FILES, *files, str(ROUNDS)))
+    wall, used, our_wall, our_used = found["best"]
+    what = f"compare two {ROWS:,} x 10 Parquet files / polars min, max, mean, std"
+    spent = ", ".join(f"{seconds:.2f}" for seconds in found["parts"].values())
+    yield Row(f"{what}, wall", our_wall / wall, 3, detail=f"{our_wall:.2f} s / {wall:.2f} s; steps {spent} s")
+    yield Row("the same, processor time", our_used / used, 3, detail=f"{our_used:.2f} s / {used:.2f} s")
+    yield Row("the same, peak memory", found["peak"], 2, "GB")
+
+
+def _server() -> Iterator[Row]:
+    try:
+        from tests import postgres
+    except ImportError:
+        yield Row("PostgreSQL: skipped, the tests are not at hand", None)
+        return
+    if postgres.binaries() is None:
+        yield Row("PostgreSQL: skipped, there is no server", None)
+        return
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)
+        server, stop = postgres.start(Path(name))
+        try:
+            server.execute(*(FILL.format(name=table, rows=ROWS) for table in "tu"), "VACUUM ANALYZE")
+            found = json.loads(python("-c", COMMON + SERVER, server.url(), str(ROUNDS)))
+        finally:
+            stop()
+    theirs, ours = found["best"]
+    spent = ", ".join(f"{seconds:.2f}" for seconds in found["parts"])
+    what = f"compare two PostgreSQL tables, {ROWS:,} x 4 / SELECT avg, stddev"
+    yield Row(f"{what}, wall", ours / theirs, 3, detail=f"{ours:.2f} s / {theirs:.2f} s; steps {spent} s")
+    yield Row("the same, peak memory of ours", found["peak"], 2, "GB")

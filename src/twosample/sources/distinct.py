@@ -1,0 +1,94 @@
+"""How many different values a column has, in one pass and a few kilobytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Hashes = NDArray[np.uint64]
+KEPT = 4096
+"""Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_MINUS_ZERO = np.uint64(1 << 63)  # what becomes of the bits of -0.0, which is 0
+_RANGE = 1 << 17  # of whole numbers that are told apart by counting
+
+
+@dataclass(eq=False)
+class DistinctTally:
+    """Distinct values by the smallest hashes: the k-th smallest of D uniform numbers lies near k / D."""
+
+    limit: int = 1 << 64
+    parts: list[Hashes] = field(default_factory=list)
+    held: int = 0
+
+    def add(self, series: pl.Series) -> None:
+        """Take in a column without missing values."""
+        if self.limit == 1 << 64 and len(series) > 4 * KEPT:  # the first values tell soon if there are many
+            self.add(series[: 4 * KEPT])
+            series = series[4 * KEPT :]
+        if series.dtype.is_float() and self.limit < 1 << 64:
+            return  # not counted beyond
+        if self.limit == 1 << 64:  # few values so far: they are soon told apart, and then hashed once each
+            self._hold(_hashes(_unique(series)))
+            return
+        hashes = _hashes(series)
+        self._hold(hashes[hashes < np.uint64(self.limit)])
+
+    def _hold(self, hashes: Hashes) -> None:
+        self.parts.append(hashes)
+        self.held += len(hashes)
+        if self.held > 2 * KEPT:
+            self._smallest()
+
+    def _smallest(self) -> Hashes:
+        """The smallest hashes so far, each once; the others are forgotten."""
+        pool = np.concatenate([*self.parts, np.empty(0, dtype=np.uint64)])
+        pool[pool == _MINUS_ZERO] = 0
+        pool.sort()
+        pool = pool[np.concatenate([[True], pool[1:] != pool[:-1]])[: len(pool)]][:KEPT]
+        self.parts, self.held = [pool], len(pool)
+        if len(pool) == KEPT:
+            self.limit = int(pool[-1])
+        return np.asarray(pool)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all values were kept."""
+        return bool(len(self._smallest()) < KEPT)
+
+    @property
+    def count(self) -> int:
+        """How many there are, or the estimate."""
+        pool = self._smallest()
+        return len(pool) if len(pool) < KEPT else round((KEPT - 1) / (max(self.limit, 1) / 2.0**64))
+
+
+def _unique(series: pl.Series) -> pl.Series:
+    """Each value once; whole numbers that lie close together by counting, which is faster than hashing."""
+    import polars as pl
+
+    if series.dtype.is_integer() and len(series) > _RANGE >> 5 and series.dtype not in (pl.UInt64, pl.Int128):
+        low, high = series.min(), series.max()
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        if high - low < min(_RANGE, len(series)):
+            seen = np.bincount(series.to_numpy().astype(np.int64) - low)
+            return pl.Series(series.name, np.flatnonzero(seen) + low, dtype=pl.Int64)
+    return series.unique()
+
+
+def _hashes(series: pl.Series) -> Hashes:
+    """64 bits for each value, the same for equal values; numbers by one multiplication of their bits."""
+    import polars as pl
+
+    if not series.dtype.is_numeric() or series.dtype.is_decimal():
+        return series.hash(seed=0).to_numpy()
+    if series.dtype.is_float():
+        return np.asarray(series.cast(pl.Float64).to_numpy().view(np.uint64) * _ODD)
+    return np.asarray(series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy().view(np.uint64) * _ODD)

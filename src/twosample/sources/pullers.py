@@ -1,0 +1,108 @@
+"""Ways to get rows out of an engine without collecting all of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+
+
+class Puller(Protocol):
+    """Gets rows out."""
+
+    @property
+    def fast(self) -> bool:
+        """Whether reading all rows is faster than a GROUP BY for each column."""
+
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """All rows of some or all columns in a fixed order."""
+
+    def sample(self, share: float, seed: int) -> pl.DataFrame | None:
+        """Each row with a certain probability, the same ones for the same seed; None if the engine cannot."""
+
+    def estimate(self) -> int | None:
+        """About how many rows there are, if that is known without counting."""
+
+    def empty(self) -> pl.DataFrame:
+        """No rows, in the types that rows come in."""
+
+
+@dataclass(frozen=True, eq=False)
+class FramePuller:
+    """Rows of a frame of Ibis, Dask or Spark: streamed, by partitions, or thinned out by the engine.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    """
+
+    frame: nw.LazyFrame[Any]
+
+    @property
+    def fast(self) -> bool:
+        """Engines may be far away."""
+        return False
+
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """Ibis streams, Dask gives one partition after another; Spark has no order to give rows in but all at once."""
+        import narwhals as nw
+        import polars as pl
+
+        wanted = self.frame if names is None else self.frame.select(*names)
+        native: Any = nw.to_native(wanted)
+        if self.frame.implementation.is_ibis():
+            for batch in _calmly(native.to_pyarrow_batches()):
+                part = pl.from_arrow(batch)
+                assert isinstance(part, pl.DataFrame)
+                if len(part):
+                    yield part
+        elif self.frame.implementation.is_dask():
+            for place in range(native.npartitions):
+                yield _collected(nw.from_native(native.get_partition(place)))
+        else:
+            yield _collected(wanted)
+
+    def sample(self, share: float, seed: int) -> pl.DataFrame | None:
+        """Dask and Spark thin out row by row; what Ibis makes of a seed depends on threads, hence not."""
+        import narwhals as nw
+
+        native: Any = nw.to_native(self.frame)
+        if self.frame.implementation.is_dask():
+            return _collected(nw.from_native(native.sample(frac=share, random_state=seed)))
+        if self.frame.implementation.is_spark_like():
+            return _collected(nw.from_native(native.sample(False, share, seed)))
+        return None
+
+    def estimate(self) -> int | None:
+        """Not known."""
+        return None
+
+    def empty(self) -> pl.DataFrame:
+        """The first no rows."""
+        return _collected(self.frame.head(0))
+
+
+def _calmly(steps: Iterator[Any]) -> Iterator[Any]:
+    """One after another, without the warnings of Ibis about how it calls DuckDB."""
+    steps, end = iter(steps), object()
+    while True:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            step = next(steps, end)
+        if step is end:
+            return
+        yield step
+
+
+def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+    import polars as pl
+
+    found = frame.collect(backend="polars").to_native()
+    assert isinstance(found, pl.DataFrame)
+    return found

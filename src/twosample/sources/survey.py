@@ -1,0 +1,62 @@
+"""One look at a table: a sample, and what is found in all rows while it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .facts import BinGrid, ColumnInfo, Scan
+from .sampling import drawn
+from .tallies import Tallies
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Plan = Callable[["pl.DataFrame"], tuple[Mapping[str, BinGrid], Mapping[str, int]]]
+"""From the first rows of a table to the bins, and the numbers of values to count, that are wanted of all rows."""
+
+_VALUES = 1_000_000  # different values of a column beyond which the first rows must have misled the plan
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a table showed.
+
+    Parameters
+    ----------
+    sample
+        A uniform random sample of its rows; all of them if there are no more.
+    scan
+        The profiles of all rows, and the bins and counts of the plan where they cost no further pass.
+    held
+        Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is
+        slow to read. None: ask the table.
+    """
+
+    sample: pl.DataFrame
+    scan: Scan
+    held: pl.DataFrame | None = None
+
+
+def surveyed(
+    columns: Sequence[ColumnInfo],
+    batches: Iterable[pl.DataFrame],
+    empty: pl.DataFrame,
+    draw: tuple[int, int],
+    plan: Plan,
+) -> Survey:
+    """Draw a sample (size, seed) and tally, in one pass over all batches."""
+    tallies = Tallies(columns, {}, {})
+
+    def watched() -> Iterator[pl.DataFrame]:
+        nonlocal tallies
+        for batch in batches:
+            if not tallies.rows:
+                tallies = Tallies(columns, *plan(batch))
+            tallies.add(batch)
+            tallies.give_up(_VALUES)
+            yield batch
+
+    sample, rows = drawn(watched(), empty, *draw)
+    return Survey(sample, tallies.result(), sample if len(sample) == rows else None)
