@@ -173,8 +173,20 @@ def test_config(twosample, files, tmp_path):
     [
         ("alhpa = 0.01", "'alhpa'"),
         ("alpha = [1]", "alpha must be a single value"),
-        ("alpha = 'x'", "alpha"),
-        ("select = [[1]]", "select"),
+        ("alpha = 'x'", "alpha must be a number, not 'x'"),
+        ("alpha = true", "alpha must be a number, not True"),
+        ("alpha = 2024-01-01", "alpha must be a number"),
+        ("sample = 1.5", "sample must be a whole number, not 1.5"),
+        ("seed = '1'", "seed must be a whole number, not '1'"),
+        ("quiet = 'yes'", "quiet must be true or false, not 'yes'"),
+        ("all = 1", "all must be true or false, not 1"),
+        ("report = 5", "report must be a text, not 5"),
+        ("where = true", "where must be a text, not True"),
+        ("select = 5", "select must be a text or a list of texts, not 5"),
+        ("select = [1, 2]", "select must be a text or a list of texts, not 1"),
+        ("kind = {age = 5}", "kind must be a text or a list of texts, not 5"),
+        ("[alpha]\nx = 1", "alpha must be a single value"),
+        ("select = [[1]]", "select must be"),
         ("alpha = ", "not TOML"),
         ("config = 'x'", "'config'"),
     ],
@@ -185,6 +197,7 @@ def test_bad_config(twosample, files, tmp_path, text, message):
     done = twosample("compare", files.one, files.same, "--config", config)
     assert done.code == 2
     assert message in done.err
+    assert len(done.err.splitlines()) == 1
     assert twosample("compare", files.one, files.same, "--config", tmp_path / "nope.toml").code == 2
 
 
@@ -195,6 +208,9 @@ def test_demo(twosample, tmp_path, monkeypatch):
     assert done.out.startswith("≠ Different: 3 of 6 columns")
     assert done.err == "wrote twosample-demo.html\n"
     assert (tmp_path / "twosample-demo.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    done = twosample("demo", "--report", "-")
+    assert done.out.startswith("<!DOCTYPE html>")
+    assert done.err == ""
     done = twosample("demo", "--quiet", "--report", tmp_path / "page.html")
     assert (done.code, done.out, done.err) == (0, "", "")
     assert (tmp_path / "page.html").exists()

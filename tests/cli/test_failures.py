@@ -208,8 +208,8 @@ def test_postgresql(twosample, files, postgres_server, monkeypatch):
         return survey(table, rows, seed, plan)
 
     monkeypatch.setattr(Table, "survey", lost)
-    monkeypatch.setattr(remote, "HELD_ROWS", 1)  # a large table: the server is asked
-    done = twosample("compare", url, files.one)
+    monkeypatch.setattr(remote, "HELD_ROWS", 20)  # a large table: the server is asked
+    done = twosample("compare", url, files.one, "--sample", "20")
     assert failed(done, "connection was lost")
     assert postgres_server.password not in done.err
 

@@ -235,3 +235,13 @@ def test_where(tmp_path, name):
     for wrong in ("", "  ", 3):
         with pytest.raises(ts.OptionError, match="where="):
             open_table(path, where=wrong)
+
+
+def test_encodings(tmp_path):
+    text = "a,b\n1,ä\n2,ö\n"
+    (tmp_path / "bom.csv").write_bytes(text.encode("utf-8-sig"))
+    assert open_table(tmp_path / "bom.csv").schema() == {"a": "Int64", "b": "String"}
+    for name, code in (("sixteen.csv", "utf-16"), ("latin.csv", "latin-1")):
+        (tmp_path / name).write_bytes(text.encode(code))
+        with pytest.raises(ts.SourceError, match=r"UTF-8.*iconv"):
+            open_table(tmp_path / name)

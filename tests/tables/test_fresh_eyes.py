@@ -1,6 +1,7 @@
 """What a fresh pair of eyes found: large whole numbers, kinds that do not fit, options that leave nothing."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import twosample as ts
@@ -43,3 +44,121 @@ def test_a_kind_that_no_value_fits_is_an_error():
 def test_leaving_out_everything_says_so():
     with pytest.raises(ts.InputError, match="select and exclude leave none"):
         ts.compare({"a": [1.0, 2.0]}, {"a": [1.0, 3.0]}, exclude=["a"])
+
+
+@pytest.mark.parametrize("size", [200, 15_000])  # compared as they are, and by bins
+@pytest.mark.parametrize("unit", [1e290, 1e299, 1e-150, 1e-299])
+def test_units_do_not_matter_however_large(size, unit):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=size), rng.normal(0.5, size=size)
+    plain, scaled = ts.compare({"a": x}, {"a": y}), ts.compare({"a": x * unit}, {"a": y * unit})
+    assert scaled["a"].verdict == "different"
+    assert scaled["a"].statistic == pytest.approx(plain["a"].statistic, rel=1e-2)
+    assert "Infinity" not in scaled.to_json()
+    assert "NaN" not in scaled.to_json()
+
+
+def test_numbers_at_the_ends_of_the_doubles():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=300), rng.normal(0.9, size=300)
+    for unit in (1.5e307, 5e-324):
+        c = ts.compare({"a": x * unit, "b": x}, {"a": y * unit, "b": x})
+        assert "Infinity" not in c.to_json()
+        assert c.report
+    mixed = ts.compare({"a": x * 1e290}, {"a": x * 1e-150})
+    assert mixed.verdict == "different"
+
+
+def test_times_closer_than_doubles_tell_are_left_out():
+    rng = np.random.default_rng(0)
+
+    def table(later):
+        moments = 1_700_000_000_000_000_000 + later + rng.integers(0, 400, 300)
+        return pl.DataFrame({"t": pl.Series(moments).cast(pl.Datetime("ns")), "b": rng.normal(size=300)})
+
+    c = ts.compare(table(0), table(300))
+    assert [column.name for column in c.columns] == ["b"]
+    assert any(finding.column == "t" and "microsecond" in finding.detail for finding in c.findings)
+    wide = pl.DataFrame({"t": pl.Series(rng.integers(0, 10**18, 300)).cast(pl.Datetime("ns"))})
+    assert ts.compare(wide, wide)["t"].kind == "datetime"
+
+
+@pytest.mark.parametrize("wrong", [5, None, "hello", {1, 2}, 2.5, b"x", object()])
+def test_columns_that_are_none(wrong):
+    with pytest.raises(ts.SourceError, match=r"column 'a' is .*list"):
+        ts.compare({"a": wrong}, {"a": [1.0, 2.0]})
+
+
+def test_infinite_columns_of_either_sign_are_not_the_same_value():
+    x = {"a": np.full(50, np.inf), "b": np.arange(50.0)}
+    y = {"a": np.full(50, -np.inf), "b": np.arange(50.0)}
+    c = ts.compare(x, y, kinds={"b": "numeric"})
+    assert not any(finding.what == "constant" for finding in c.findings)
+
+
+def odd_pandas():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    b = rng.normal(size=60)
+    return {
+        "complex": pd.DataFrame({"z": b + 1j, "b": b}),
+        "sparse": pd.DataFrame({"z": pd.arrays.SparseArray(np.round(b)), "b": b}),
+        "extended": pd.DataFrame({"z": b.astype(np.longdouble), "b": b}),
+        "intervals": pd.DataFrame({"z": pd.cut(b, 5), "b": b}),
+        "periods": pd.DataFrame({"z": pd.period_range("2020", periods=60, freq="D"), "b": b}),
+        "dictionaries": pd.DataFrame({"z": [{"u": 1}] * 60, "b": b}),
+        "objects": pd.DataFrame({"z": [object() for _ in b], "b": b}),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["complex", "sparse", "extended", "intervals", "periods", "dictionaries", "objects"]
+)
+def test_odd_columns_do_not_sink_a_pandas_table(name):
+    frame = odd_pandas()[name]
+    c = ts.compare(frame, frame.copy())
+    if name in ("sparse", "extended"):
+        assert c["z"].kind in ("integer", "numeric")
+    else:
+        assert [(found.what, found.column) for found in c.findings] == [("left out", "z")]
+    assert c["b"].kind == "numeric"
+
+
+@pytest.mark.parametrize("name", ["decimal", "union", "interval", "runs", "map"])
+def test_odd_columns_do_not_sink_an_arrow_table(name):
+    pa = pytest.importorskip("pyarrow")
+    from decimal import Decimal
+
+    b = np.random.default_rng(0).normal(size=60)
+    column = {
+        "decimal": lambda: pa.array([Decimal(int(9 * v)) for v in b], pa.decimal256(50, 2)),
+        "union": lambda: pa.UnionArray.from_sparse(pa.array([0] * 60, pa.int8()), [pa.array([1] * 60)]),
+        "interval": lambda: pa.array([(1, 2, 3)] * 60, pa.month_day_nano_interval()),
+        "runs": lambda: pa.RunEndEncodedArray.from_arrays(pa.array([20, 60], pa.int32()), pa.array([1.0, 2.5])),
+        "map": lambda: pa.array([[("u", 1)]] * 60, pa.map_(pa.string(), pa.int64())),
+    }[name]()
+    c = ts.compare(pa.table({"z": column, "b": b}), pa.table({"z": column, "b": b}))
+    assert [column.name for column in c.columns if column.name == "z"] == (["z"] if name in ("decimal", "runs") else [])
+    assert c["b"].kind == "numeric"
+
+
+def test_a_type_that_cannot_be_compared_beside_one_that_can():
+    rng = np.random.default_rng(0)
+    x = pl.DataFrame({"a": [{"u": 1}] * 60, "b": rng.normal(size=60)})
+    y = pl.DataFrame({"a": rng.integers(0, 9, 60), "b": rng.normal(size=60)})
+    c = ts.compare(x, y)
+    assert [(found.what, found.column) for found in c.findings] == [("retyped", "a")]
+    assert [column.name for column in c.columns] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong"), [("kinds", 5), ("kinds", ["a"]), ("select", 5), ("exclude", "a"), ("exclude", 2.5)]
+)
+def test_options_of_the_wrong_type(option, wrong):
+    with pytest.raises(ts.OptionError, match=option):
+        ts.compare({"a": [1.5, 2.0]}, {"a": [1.5, 3.0]}, **{option: wrong})
+
+
+def test_rows_of_different_lengths():
+    with pytest.raises(ts.SourceError, match="different lengths"):
+        ts.compare([[1], [2, 3]], [[1], [2]])

@@ -36,7 +36,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         typer.Option("--sample", metavar="ROWS", help="Rows of each table for the joint test.  [default: 20000]"),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All rows in the joint test, however long it takes.")
+        bool, typer.Option("--all", help="All rows in all tests, however long it takes.")
     ] = False,
     report: options.Report = None,
     json: options.Json = None,

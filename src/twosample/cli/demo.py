@@ -41,7 +41,7 @@ def command(
             open_table(february, name="orders of February"),
             progress=progress,
         )
-    if not quiet:
+    if not quiet and not outputs.speaks:
         from .comparison import screen
 
         terminal.write(terminal.rendered(*screen(result)))

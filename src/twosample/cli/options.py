@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -48,12 +48,13 @@ def _configured(context: typer.Context, path: str | None) -> str | None:
         if parameter.param_type_name == "option" and parameter.name not in ("config", "help", "debug")
     }
     values: dict[str, Any] = {}
+    hints = get_type_hints(context.command.callback)
     for key, value in _toml(path).items():
         name = next((name for name, option in options.items() if f"--{key.replace('_', '-')}" in option.opts), None)
         if name is None:
             known = ", ".join(sorted(opt[2:] for option in options.values() for opt in option.opts if opt[:2] == "--"))
             raise OptionError(f"--config {path}: there is no option {key!r}. Options are {known}.")
-        values[name] = _value(path, key, value, repeated=bool(options[name].multiple))
+        values[name] = _value(f"--config {path}: {key}", value, hints[name])
     context.default_map = values
     return path
 
@@ -69,15 +70,30 @@ def _toml(path: str) -> dict[str, Any]:
         raise OptionError(f"--config {path} is not TOML: {error}.") from None
 
 
-def _value(path: str, key: str, value: Any, *, repeated: bool) -> Any:
-    """A value as the command line would give it."""
+def _value(where: str, value: Any, hint: Any) -> Any:
+    """A value as the command line would give it; `hint` is the type of the option, perhaps with None."""
+    form = next(part for part in (*get_args(hint), hint) if part is not type(None))
+    repeated = get_origin(form) is list
     if isinstance(value, Mapping) and repeated:
-        value = [f"{name}={kind}" for name, kind in value.items()]
-    parts = value if isinstance(value, list) else [value]
-    if not all(isinstance(part, str | int | float | bool) for part in parts) or (isinstance(value, list) > repeated):
-        wanted = "a text or a list of texts" if repeated else "a single value"
-        raise OptionError(f"--config {path}: {key} must be {wanted}, as on the command line.")
-    return [quoted(str(part)) if isinstance(value, list) else str(part) for part in parts] if repeated else value
+        value = [f"{name}={kind}" if isinstance(kind, str) else kind for name, kind in value.items()]
+    if isinstance(value, list) > repeated or isinstance(value, Mapping):
+        raise OptionError(f"{where} must be a single value, as on the command line.")
+    words, types = _FORMS[str if repeated else form]
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, types) or isinstance(part, bool) > (bool in types):
+            texts = " or a list of texts" if repeated else ""
+            raise OptionError(f"{where} must be {words}{texts}, not {part!r}.")
+    if not repeated:
+        return value
+    return [quoted(part) for part in value] if isinstance(value, list) else [value]
+
+
+_FORMS: dict[type, tuple[str, tuple[type, ...]]] = {
+    bool: ("true or false", (bool,)),
+    int: ("a whole number", (int,)),
+    float: ("a number", (int, float)),
+    str: ("a text", (str,)),
+}
 
 
 def quoted(name: str) -> str:

@@ -52,7 +52,7 @@ class ColumnProfile:
         The range: numbers as they are, dates and times in seconds (since 1970 in UTC, or since midnight), text as text
         cut at 200 characters; None where there is none.
     mean, std
-        Mean and sample standard deviation of numbers; None for text.
+        Mean and sample standard deviation of numbers; None for text, and where they are too large for doubles.
     distinct
         Different values without missing ones. None where that is not known: floating-point numbers with 4096 and more,
         and engines beyond a million rows.

@@ -124,6 +124,8 @@ def _header(place: Path) -> str:
     opened: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(packed, Path.open)
     with opened(place, "rb") as stream:
         head = bytes(stream.read(1 << 14))
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
     return head.decode("utf-8", "replace").split("\n", 1)[0]
 
 

@@ -62,10 +62,17 @@ def _in_memory(source: object, name: str, guard: Guard) -> pl.DataFrame | None:
         frame = guard.run(lambda: _from_columns(columns))
     elif isinstance(source, list | tuple):
         records = source and all(isinstance(row, Mapping) for row in source)
-        frame = guard.run(lambda: _from_records(source)) if records else _from_array(np.asarray(source), name)
+        frame = guard.run(lambda: _from_records(source)) if records else _from_array(_array(source, name), name)
     elif type(source).__module__.partition(".")[0] == "pandas":
         frame = guard.run(lambda: _from_pandas(source))
     return frame
+
+
+def _array(rows: Sequence[object], name: str) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise SourceError(f"{name}: the rows have different lengths. Give rows of one length, or columns.") from None
 
 
 def _from_array(array: np.ndarray[Any, Any], name: str) -> pl.DataFrame:
@@ -94,9 +101,18 @@ def _from_columns(columns: list[tuple[str, Any]]) -> pl.DataFrame:
     import polars as pl
 
     names = distinct_names([key for key, _ in columns])
+    for name, value in columns:
+        listed = hasattr(value, "__iter__") or hasattr(value, "__array__")
+        if not listed or isinstance(value, str | bytes | set | Mapping):
+            raise SourceError(f"column {name!r} is {_short(value)}, not a column: give a list or an array of values.")
     return pl.DataFrame(
         [pl.Series(name, value, strict=False) for name, (_, value) in zip(names, columns, strict=True)]
     )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"a {type(value).__name__}"
 
 
 def _from_pandas(frame: Any) -> pl.DataFrame:
@@ -117,8 +133,12 @@ def _pandas_column(column: Any) -> pl.Series:
     import polars as pl
 
     kind = column.dtype
+    if hasattr(column, "sparse"):
+        return _pandas_column(column.sparse.to_dense())
     if isinstance(kind, np.dtype) and kind.kind in "fiub":
-        return pl.Series(column.to_numpy())
+        return pl.Series(column.to_numpy(np.float64) if kind == np.longdouble else column.to_numpy())
+    if isinstance(kind, np.dtype) and kind.kind == "c":
+        return pl.Series(column.tolist(), dtype=pl.Object)
     if isinstance(kind, np.dtype) and kind.kind == "O":
         missing = column.isna().to_numpy()
         values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
@@ -134,7 +154,28 @@ def _from_arrow(source: Any) -> pl.DataFrame:
     names = getattr(source, "column_names", None) or getattr(getattr(source, "schema", None), "names", None)
     if names is not None and len(set(names)) < len(names) and hasattr(source, "rename_columns"):
         source = source.rename_columns(distinct_names(list(names)))
+    if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "itercolumns"):
+        columns = zip(source.schema.names, source.itercolumns(), strict=True)
+        return pl.DataFrame([_arrow_column(name, part) for name, part in columns])
     return pl.DataFrame(source)
+
+
+def _arrow_column(name: str, column: Any) -> pl.Series:
+    """A column of pyarrow; of the types that polars cannot take, numbers as numbers and others as objects."""
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_decimal256(kind):
+        column = column.cast(pa.float64())
+    elif pa.types.is_run_end_encoded(kind):
+        column = pc.run_end_decode(column)
+    elif pa.types.is_union(kind) or pa.types.is_interval(kind):
+        return pl.Series(name, column.to_pylist(), dtype=pl.Object)
+    found = pl.from_arrow(column)
+    assert isinstance(found, pl.Series)
+    return found.alias(name)
 
 
 def _engine_frame(source: object) -> Any | None:

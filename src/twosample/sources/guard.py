@@ -16,6 +16,7 @@ Value = TypeVar("Value")
 _CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # colours, control characters
 _FOREIGN = (
     ("polars.exceptions", "PolarsError"),
+    ("polars.exceptions", "PanicException"),
     ("narwhals.exceptions", "NarwhalsError"),
     ("duckdb", "Error"),
     ("ibis.common.exceptions", "IbisError"),

@@ -6,7 +6,8 @@ In this order, for a column with P present values of which D are different (T is
 2. Lists, structs, binary data: *unsupported*.
 3. More than 95 % of the rows missing: *mostly missing*. One value only: *constant*. Both also get the kind that they
    would have otherwise (`base`), by which they can be compared with a column that is neither.
-4. Booleans, and whole numbers that are all 0 or 1: *boolean*. Dates, times and durations: *datetime*.
+4. Booleans, and whole numbers that are all 0 or 1: *boolean*. Dates, times and durations: *datetime*, unless most of
+   them are too close for doubles to tell them apart.
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
@@ -159,7 +160,7 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
     if info.family == "boolean":
         return is_("boolean", "true or false")
     if info.family in ("date", "time", "duration"):
-        return is_("datetime", "dates or times, as seconds")
+        return _told_apart(is_("datetime", "dates or times, as seconds"), sample)
     if info.family in NUMERIC:
         kind, reason = _number_kind(info.name, facts, present(sample), _distinct(facts, sample))
         return _exact(is_(kind, reason), facts, info)
@@ -185,6 +186,14 @@ def _exact(column: ColumnKind, facts: ColumnProfile, info: ColumnInfo) -> Column
     if info.family == "integer":
         return _too_large(column)
     return replace(column, kind="numeric", base="numeric", reason="numbers")
+
+
+def _told_apart(column: ColumnKind, sample: pl.Series) -> ColumnKind:
+    """The column, unless most of its times are so close that doubles cannot hold the difference."""
+    if 2 * numbers(sample).n_unique() >= sample.n_unique():
+        return column
+    reason = "times less than a microsecond apart would be rounded; subtract a start, and give numbers"
+    return replace(column, kind="unsupported", base=None, reason=reason)
 
 
 def _too_large(column: ColumnKind) -> ColumnKind:

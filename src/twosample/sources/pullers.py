@@ -17,7 +17,7 @@ class Puller(Protocol):
 
     @property
     def fast(self) -> bool:
-        """Whether reading all rows is faster than a GROUP BY for each column."""
+        """Whether reading all rows is faster than a GROUP BY for each column, and can be done beside other queries."""
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """All rows of some or all columns in a fixed order."""

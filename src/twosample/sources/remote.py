@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +93,10 @@ class RemoteRows:
             found = self.guard.run(lambda: surveyed(self.columns(), self._batches(), self._empty(), draw, plan))
             self._rows = found.scan.rows
             return found
-        scan = self.scan({}, {}, True)
-        held = self.sample(most, seed)
+        with ThreadPoolExecutor(1) as other:  # rows of a fast puller come by a connection of their own
+            rows = other.submit(self.sample, most, seed) if self.puller.fast else None
+            scan = self.scan({}, {}, True)
+            held = self.sample(most, seed) if rows is None else rows.result()
         keys = SampleKeys(size, seed)
         keys.offer(len(held))
         return Survey(held[keys.keep()], scan, held)

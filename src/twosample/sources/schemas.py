@@ -129,6 +129,8 @@ def compare_schemas(left: Sequence[ColumnKind], right: Sequence[ColumnKind]) -> 
 
 def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
     """The kind by which two columns can be compared, or None."""
+    if "unsupported" in (a.kind, b.kind):
+        return None
     one, two = a.base or b.base, b.base or a.base
     if one is None or two is None or one not in USABLE or two not in USABLE:
         return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,9 +70,10 @@ class ProfileTally:
         self._widen(low, high)
         size, before = len(values), self.rows - self.missing - self.infinite
         before = max(before - size, 0)
-        shift = float(values[: 1 << 10].mean())
-        centred = values - shift
-        total, squares = float(centred.sum()), float(centred @ centred)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
+            shift = float(values[: 1 << 10].mean())
+            centred = values - shift
+            total, squares = float(centred.sum()), float(centred @ centred)
         step = shift + total / size - self.mean
         self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
         self.mean += step * size / (before + size)
@@ -94,8 +96,8 @@ class ProfileTally:
             self.infinite,
             self.low,
             self.high,
-            self.mean if number and size else None,
-            float(np.sqrt(self.squares / (size - 1))) if number and size > 1 else None,
+            self.mean if number and size and isfinite(self.mean) else None,
+            float(np.sqrt(self.squares / (size - 1))) if number and size > 1 and isfinite(self.squares) else None,
             self.distinct.count if known else None,
             self.distinct.exact,
         )

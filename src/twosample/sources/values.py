@@ -29,6 +29,8 @@ def numbers(series: pl.Series) -> pl.Series:
         return series.cast(pl.Int64).cast(pl.Float64) / 1e9
     if kind == pl.Date:
         series = series.cast(pl.Datetime("us"))
+    if getattr(kind, "time_unit", None) == "ns":
+        return series.to_physical().cast(pl.Float64) / 1e9
     steps = series.dt.total_microseconds() if kind == pl.Duration else series.dt.epoch("us")
     return steps.cast(pl.Float64) / 1e6
 

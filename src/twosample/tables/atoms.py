@@ -22,6 +22,8 @@ COUNTED = 10_000
 
 _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end
+_HUGE = 1e300  # numbers beyond count as if they lay there: differences stay finite
+_TINY = 2.0**-1000  # the smallest bandwidth: bins stay numbers
 _SOME = 300  # values from which the bandwidth is taken
 _TRACE = 1e-7  # of the kernel that features may leave
 _RANK = 160
@@ -51,19 +53,19 @@ class Scale:
         """From pooled finite values."""
         if not len(values):
             return cls(1.0, 0.0, -1.0, 1.0)
-        values = np.sort(values)
+        values = np.clip(np.sort(values), -_HUGE, _HUGE)
         first, centre, last = (float(values[int(share * (len(values) - 1))]) for share in (0.01, 0.5, 0.99))
         low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
         if first == last:
             low, high = float(values[0]), float(values[-1])
-        width = _typical_distance(values)
+        width = max(_typical_distance(values), _TINY)
         return cls(width, centre, max(low, centre - _FAR * width), min(high, centre + _FAR * width))
 
     @property
     def grid(self) -> BinGrid:
         """Bins for the scan of a table: a power of two wide, at most 1/32 of the bandwidth."""
         smallest = frexp(ulp(max(abs(self.low), abs(self.high))))[1]
-        unit = min(max(floor(log2(self.width / _FINE)), smallest, -1000), 900)
+        unit = min(max(floor(log2(self.width / _FINE)), smallest, -1000), 1000)
         start, stop = floor(self.low * 2.0**-unit), floor(self.high * 2.0**-unit) + 1
         return BinGrid(unit, start, stop - start)
 

@@ -103,6 +103,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     if not positive_number("margin", margin) < 1:
         raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
     rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     wanted = Wanted(_names("select", select), _names("exclude", exclude) or (), dict(kinds or {}))
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
@@ -156,8 +158,8 @@ class _Steps:
 def _names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
     if names is None:
         return None
-    if isinstance(names, str):
-        raise OptionError(f"{option}={names!r} must be a list of names: [{names!r}].")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise OptionError(f"{option}={names!r} must be a list of names: [{str(names)!r}].")
     return tuple(names)
 
 
@@ -167,7 +169,8 @@ def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
     columns = []
     for column in reading.schema.common:
         a, b = reading.a.profile[column.name], reading.b.profile[column.name]
-        if column.left.kind == column.right.kind == "constant" and a.min == b.min and not a.missing and not b.missing:
+        constant = column.left.kind == column.right.kind == "constant" and a.min is not None
+        if constant and a.min == b.min and not a.missing and not b.missing:
             findings.append(Finding("constant", column.name, f"the same value in all rows of both tables: {a.min}"))
         else:
             columns.append(column)

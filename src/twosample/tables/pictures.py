@@ -18,6 +18,8 @@ SHOWN = 12
 """Categories of a picture."""
 
 _GRID = 121
+_FAR = 100.0  # bandwidths beyond which the kernel is 0
+_NARROW = 1e-303  # a range over which densities would not be finite
 _FINE = 400  # atoms of a witness
 _PLACES = 3
 _DAY = 86_400.0
@@ -59,7 +61,7 @@ def _densities(line: Line, dates: bool) -> NumberPicture:
     low, high = (float(line.places[np.searchsorted(heap, share * heap[-1])]) for share in (0.005, 0.995))
     if low == high:
         low, high = float(line.places[0]), float(line.places[-1])
-    if low == high:
+    if high - low < _NARROW:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, BINS + 1)
     index = np.clip(np.searchsorted(edges, line.places, side="right") - 1, 0, BINS - 1)
@@ -81,7 +83,7 @@ def _witness(line: Line, at: Floats) -> Floats:
         count = np.bincount(index, minlength=_FINE)
         weights = np.bincount(index, weights, minlength=_FINE).astype(np.float64)
         places = np.bincount(index, places, minlength=_FINE) / np.maximum(count, 1.0)
-    steps = (at[:, None] - places) / line.scale.width
+    steps = np.clip((at[:, None] - places) / line.scale.width, -_FAR, _FAR)
     return np.asarray(np.exp(-0.5 * steps**2) @ weights)
 
 
