@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binom
 
 import twosample as ts
 from twosample.matching.match import MOST_PAIRS
@@ -211,11 +212,69 @@ def test_units_of_real_tables(name, least):
 
 def test_units_with_unequal_numbers_of_columns():
     rng = np.random.default_rng(5)
-    x = rng.normal(size=(600, 1)) * [1, 2, 3, 4, 5] + rng.normal(size=(600, 5)) * [5, 4, 3, 2, 1]
+    x = rng.normal(size=(600, 1)) * [0, 3, -3, 1, 1] + rng.normal(size=(600, 5)) * [5, 1, 1, 1, 9]
     x[:, 1] = np.exp(x[:, 1] / 4)
-    for a, b in ((x[:300], 3 * x[300:, 1:4]), (x[:300, 1:4], 3 * x[300:])):
-        m = ts.match(a, b, rescale=True, level=None)
-        assert len(m.pairs) == 3
+    m = ts.match(x[:300], 3 * x[300:, 1:4], rescale=True, level=None)
+    assert {p.source: p.target for p in m.pairs} == {"c1": "c0", "c2": "c1", "c3": "c2"}
+    m = ts.match(x[:300, 1:4], 3 * x[300:], rescale=True, level=None)
+    assert {p.target: p.source for p in m.pairs} == {"c1": "c0", "c2": "c1", "c3": "c2"}
+    assert m.distance == pytest.approx(sum(p.mmd for p in m.pairs), abs=0.3)
+
+
+@pytest.mark.parametrize(("shift", "factor"), [(1, 1), (0, 100), (-25, 25)])
+def test_units_of_columns_with_few_values(shift, factor):
+    rng = np.random.default_rng(2)
+    for values in (2, 5):
+        x, y = rng.integers(0, values, size=(2, 400))
+        m = ts.match({"a": x}, {"b": shift + factor * y}, rescale=True)
+        assert m.pairs[0].map == pytest.approx((shift, factor))
+
+
+def test_columns_that_agree_as_they_are_need_no_map():
+    wrong = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        inches, kilos = rng.normal(68, 3, 1000), rng.normal(75, 12, 1000)
+        a, b = {"h": inches[:500], "w": kilos[:500]}, {"W": kilos[500:], "H": 2.54 * inches[500:]}
+        wrong += {p.source: p.target for p in ts.match(a, b, rescale=True).pairs} != {"h": "H", "w": "W"}
+    assert wrong <= 3
+
+
+RARE = {
+    "flag": lambda rng, n: (rng.random(n) < 0.01).astype(int),
+    "category": lambda rng, n: np.where(rng.random(n) < 0.01, "B", "A").tolist(),
+    "mostly zero": lambda rng, n: np.where(rng.random(n) < 0.97, 0.0, rng.lognormal(6, 1, n)),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_partners_with_rare_values_are_rarely_parted(name):
+    rng, count = np.random.default_rng(4), 60
+    results = [ts.match({"x": RARE[name](rng, 60)}, {"y": RARE[name](rng, 400)}) for _ in range(count)]
+    parted = [m for m in results if not m.pairs]
+    assert len(parted) <= binom.ppf(0.999, count, 0.05)
+    assert all(m.unmatched_source[0].pvalue <= 0.05 for m in parted)
+
+
+def test_the_order_of_text_does_not_matter():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz"), 6)) for _ in range(400)]
+    x = [" ".join(rng.choice(words, 3)) for _ in range(1990)]
+    m = ts.match({"x": sorted(x)}, {"y": x}, level=None, kinds={"x": "text", "y": "text"})
+    assert m.costs[0, 0] < 0.02
+    halves = sorted(x[:480]), x[480:960]
+    assert ts.match({"x": halves[0]}, {"y": halves[1]}, kinds={"x": "text", "y": "text"}).matched
+
+
+def test_reasons_are_true():
+    rng = np.random.default_rng(0)
+    m = ts.match({f"a{i}": rng.normal(1000 * i, 1, 50) for i in range(230)}, {"z": rng.normal(-5e5, 1, 50)})
+    assert "another distribution" in m.unmatched_source[0].reason
+    assert "too far away" in m.unmatched_source[-1].reason
+    x = rng.normal(size=600)
+    m = ts.match({"a": x[:200], "b": x[200:400]}, {"z": x[400:]})
+    assert "has another partner" in m.unmatched_source[0].reason
+    assert m.unmatched_source[0].pvalue > 0.05
 
 
 HOSTILE = ['a"b', "c'd; DROP TABLE x", "<script>alert(1)</script>", "new\nline", "\u202ered", "$x^2$", " ", "%s{0}"]
@@ -252,7 +311,8 @@ def test_nothing_to_compare():
     m = ts.match({"a": [1.0, 2.0, 3.0]}, {"b": ["x y z", "u v w", "p q r"]}, kinds={"b": "text"})
     assert not m.pairs
     assert "compared" in m.unmatched_source[0].reason
-    assert m.distance == 0
+    assert m.distance == pytest.approx(np.sqrt(2))
+    assert np.isnan(ts.match({"a": [None] * 3}, {"b": [1.0, 2.0, 3.0]}).distance)
     assert json.loads(m.to_json())["costs"] == [[None]]
     assert m.candidates("a") == ()
 
@@ -262,6 +322,7 @@ def test_nothing_to_compare():
     [
         (None, {"a": [1, 2]}, {}, "a is None"),
         ({"a": [1, 2]}, {"b": []}, {}, "no rows"),
+        ([[1.0, 2.0], 5], {"b": [1, 2]}, {}, "column 1 of the list is int"),
         ({"a": [1, 2]}, {"b": [1, 2]}, {"select": ["c"]}, "select: neither table"),
         ({"a": [1, 2]}, {"b": [1, 2]}, {"exclude": ["a"]}, "No column of a"),
         ({"a": [1, 2]}, {"b": [1, 2]}, {"kinds": {"z": "text"}}, "kinds: neither table"),
@@ -348,6 +409,23 @@ def test_progress_is_told():
     ts.match(people(50, 0), people(50, 1), progress=lambda *step: steps.append(step))
     assert [step[0] for step in steps] == [0, 1, 2, 3, 4]
     assert steps[-1] == (4, 4, "done")
+
+
+def test_ragged_lists_of_columns():
+    m = ts.match([[1, None, 3, 4, 5], ["a", "b", "a"]], [["a", "b", "b", "a", "a", "b"], [1.0, 2, 3]], level=None)
+    assert [(p.source, p.target) for p in m.pairs] == [("c0", "c1"), ("c1", "c0")]
+
+
+@pytest.mark.parametrize("pair", [99, -1, 0.5])
+def test_a_pair_that_does_not_exist(matching, pair):
+    with pytest.raises(ts.OptionError, match="pair="):
+        matching.plot_pair(pair)
+
+
+def test_all_of_a_table_is_no_sample():
+    x = np.random.default_rng(0).normal(size=(300, 1))
+    assert ts.match(x, x, sample=300).notes == ()
+    assert "random sample" in ts.match(x, x, sample=299).notes[0]
 
 
 def test_all_rows_the_same():

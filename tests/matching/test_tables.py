@@ -97,3 +97,18 @@ def test_text_is_no_sample():
 
     with pytest.raises(ts.InputError, match="does not hold numbers"):
         ts.matching.naive(pl.DataFrame({"a": ["u v", "w x"] * 5}), np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize("call", [ts.match_tables, ts.matching.naive])
+@pytest.mark.parametrize("empty", [{}, []])
+def test_no_samples(call, empty):
+    x = np.random.default_rng(0).normal(size=(20, 1))
+    for a, b in ((empty, [x]), ([x], empty), (empty, empty)):
+        with pytest.raises(ts.InputError, match="has no samples"):
+            call(a, b)
+
+
+def test_options_that_the_test_does_not_take():
+    x = np.random.default_rng(0).normal(size=(20, 1))
+    with pytest.raises(ts.OptionError, match="foo=1"):
+        ts.matching.naive(x, x, test="ks", foo=1)

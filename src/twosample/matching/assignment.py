@@ -32,12 +32,13 @@ def assign(costs: Floats, allowed: Mask | None = None) -> list[tuple[int, int]]:
 def semi_metric(mmd: Floats) -> float:
     """Δ of the paper: the least sum of MMDs over the ways to match all columns of the narrower table.
 
-    Columns that cannot be compared are at the distance √2, the largest of a kernel between 0 and 1.
+    Columns that cannot be compared are at the distance √2, the largest of a kernel between 0 and 1. NaN if a table has
+    no columns.
     """
     from scipy.optimize import linear_sum_assignment
 
     if not mmd.size:
-        return 0.0
+        return float("nan")
     known = np.where(np.isfinite(mmd), mmd, np.sqrt(2.0))
     rows, columns = linear_sum_assignment(known)
     return float(known[rows, columns].sum())

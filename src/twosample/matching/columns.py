@@ -125,17 +125,31 @@ def open_side(source: object, name: str, where: str | None) -> Table:
     """A table from whatever came; a list of columns is a table too."""
     if source is None:
         raise InputError(f"{name} is None; give a table: a path, a frame, an array.")
-    if isinstance(source, list | tuple) and len(source) and np.ndim(source[0]) == 1:
+    if isinstance(source, list | tuple) and len(source) and _is_column(source[0]):
+        wrong = [i for i, column in enumerate(source) if not _is_column(column)]
+        if wrong:
+            raise InputError(f"{name}: column {wrong[0]} of the list is {type(source[wrong[0]]).__name__}, no column.")
         longest = max(len(column) for column in source)
-        source = {f"c{i}": _padded(np.asarray(column), longest) for i, column in enumerate(source)}
+        source = {f"c{i}": _padded(column, longest) for i, column in enumerate(source)}
     return open_table(source, where=where)
 
 
-def _padded(column: NDArray[Any], rows: int) -> NDArray[Any]:
-    """A column of numbers with missing values at its end; others as they are."""
-    if column.dtype.kind not in "fiub" or len(column) == rows:
-        return column
-    return np.concatenate([column.astype(np.float64), np.full(rows - len(column), np.nan)])
+def _is_column(value: object) -> bool:
+    """Whether it is a sequence of single values."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+        return False
+    return not any(isinstance(one, list | tuple | np.ndarray) for one in value)
+
+
+def _padded(column: Sequence[Any] | NDArray[Any], rows: int) -> list[Any] | NDArray[Any]:
+    """A column with missing values at its end."""
+    if len(column) == rows:
+        return column if isinstance(column, np.ndarray) else list(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+        return np.concatenate([column.astype(np.float64), np.full(rows - len(column), np.nan)])
+    return [*list(column), *[None] * (rows - len(column))]
 
 
 def chosen_columns(
@@ -188,7 +202,7 @@ def read(
             columns.append(_inferred(frame, meant[info.name]))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))
-    return Side(table.name, tuple(columns), len(frame), len(frame) >= rows)
+    return Side(table.name, tuple(columns), len(frame), len(frame) >= rows and table.row_count() > rows)
 
 
 def _rounded(series: pl.Series) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from .columns import Column, Family, Side
 from .laws import categories_law, numbers_price, price, text_centred
 from .lines import Inner, inner_products, rounded, without_diagonal
 from .words import pieces, products, shares
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SCALES = (1.0, 4.0, 1 / 32)
 """The kernel of a column of numbers is the mean of Gaussians at these multiples of its median distance: one for the
@@ -110,11 +114,16 @@ def _numbers(
     costs.plain[at] = np.where(same, plain, np.inf)
     costs.total[at] = np.where(same, mean / (2 * len(SCALES)), np.inf)
     costs.mmd[at] = np.where(same, np.sqrt(ours[0].biased), np.inf)
-    bandwidth = rounded(x.scale)
-    costs.bandwidth[a.index] = bandwidth
+    costs.bandwidth[a.index] = rounded(x.scale)
+    costs.limit[at] = _limits(_prices(x, y, level), _prices(y, x, level), x.rows, y.rows)
+
+
+def _prices(x: Atoms, y: Atoms, level: float) -> Prices:
+    """What each column of x may differ from one more sample of its own, as long as a typical one of y."""
     typical = int(np.median(y.rows))
-    prices = np.array([numbers_price(x.take([k]), float(bandwidth[k]), typical, level) for k in range(len(x))])
-    costs.limit[at] = _scaled(prices, x.rows, y.rows, typical)
+    width = rounded(x.scale)
+    values = [numbers_price(x.take([k]), float(width[k]), typical, level) for k in range(len(x))]
+    return Prices(np.array(values), typical)
 
 
 def _at_scales(x: Atoms, y: Atoms, progress: Progress | None) -> list[Inner]:
@@ -134,10 +143,22 @@ def _families(side: Side, index: Places) -> np.ndarray[tuple[int], np.dtype[np.s
     return np.array([side.columns[i].family for i in index])
 
 
-def _scaled(prices: Floats, m: Places, n: Places, typical: int) -> Floats:
-    """``(s, t)`` prices for other numbers of rows: they go with 1/m + 1/n."""
-    factor = (1 / m[:, None] + 1 / n[None, :]) / (1 / m + 1 / typical)[:, None]
-    return np.asarray(_GENEROUS * prices[:, None] * factor)
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Of the columns of one side, for so many rows on the other."""
+
+    values: Floats
+    rows: int
+
+    def scaled(self, m: Places, n: Places) -> Floats:
+        """``(s, t)`` for other numbers of rows: they go with 1/m + 1/n."""
+        factor = (1 / m[:, None] + 1 / n[None, :]) / (1 / m + 1 / self.rows)[:, None]
+        return np.asarray(_GENEROUS * self.values[:, None] * factor)
+
+
+def _limits(ours: Prices, theirs: Prices, m: Places, n: Places) -> Floats:
+    """``(s, t)`` the larger price of the two: a column in which a rare value happens to be missing knows no other."""
+    return np.maximum(ours.scaled(m, n), theirs.scaled(n, m).T)
 
 
 def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
@@ -155,13 +176,17 @@ def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
     table = shares([*views[0].values(), *views[1].values()])
     sources, targets = table[: len(first)], table[len(first) :]
     m, n = (np.array([len(values) for values in view.values()], dtype=np.intp) for view in views)
-    typical = int(np.median(n))
-    laws = [categories_law(sources[[k]].toarray()[0], int(m[k]) + typical) for k in range(len(first))]
-    prices = np.array([price(int(size), typical, law, level) for size, law in zip(m, laws, strict=True)])
+    limits = _limits(_category_prices(sources, m, n, level), _category_prices(targets, n, m, level), m, n)
     inner = products(sources, targets)
     one, two = np.isin(first, ours)[:, None], np.isin(second, theirs)[None, :]
     chosen = (one & two) | ((one | two) & (inner.cross > 0))  # numbers are categories if they are spelled alike
-    _place(costs, first, second, chosen, inner, m, n, _scaled(prices, m, n, typical))
+    _place(costs, first, second, chosen, inner, m, n, limits)
+
+
+def _category_prices(table: csr_array, m: Places, n: Places, level: float) -> Prices:
+    typical = int(np.median(n))
+    laws = [categories_law(table[[k]].toarray()[0], int(m[k]) + typical) for k in range(len(m))]
+    return Prices(np.array([price(int(k), typical, law, level) for k, law in zip(m, laws, strict=True)]), typical)
 
 
 def _levels(column: Column, wanted: bool) -> tuple[str, ...]:
@@ -179,13 +204,19 @@ def _texts(costs: Costs, left: Side, right: Side, level: float) -> None:
     table, count = pieces(words)
     sources, targets = table[: len(first)], table[len(first) :]
     m, n = count[: len(first)], count[len(first) :]
-    typical = int(np.median(n))
-    prices = np.zeros(len(first))
-    for k, i in enumerate(first):
-        law = text_centred(left.columns[i].words)
-        prices[k] = np.inf if law is None else price(int(m[k]), typical, law, level)
+    limits = _limits(_text_prices(left, first, m, n, level), _text_prices(right, second, n, m, level), m, n)
     both = np.ones((len(first), len(second)), dtype=bool)
-    _place(costs, first, second, both, products(sources, targets), m, n, _scaled(prices, m, n, typical))
+    _place(costs, first, second, both, products(sources, targets), m, n, limits)
+
+
+def _text_prices(side: Side, index: list[int], m: Places, n: Places, level: float) -> Prices:
+    typical = int(np.median(n))
+    values = np.full(len(index), np.inf)
+    for k, i in enumerate(index):
+        law = text_centred(side.columns[i].words)
+        if law is not None:
+            values[k] = price(int(m[k]), typical, law, level)
+    return Prices(values, typical)
 
 
 def _place(

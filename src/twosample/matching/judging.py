@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Judge:
     b: Measured
     costs: Costs
     rescaled: Rescaled | None
+    _known: dict[tuple[int, int], _Trial] = field(default_factory=dict)
 
     def matching(
         self,
@@ -51,6 +52,8 @@ class Judge:
         seed: int,
     ) -> Matching:
         """The result: pairs that pass their tests, and the others."""
+        if level is not None:
+            pairs = self._completed(pairs, level)
         trials = [self._test(i, j) for i, j in pairs]
         adjusted = holm([trial.pvalue for trial in trials])
         gaps = margins(self.costs.mmd, pairs)
@@ -83,7 +86,24 @@ class Judge:
             sides=(self.left, self.right),
         )
 
+    def _completed(self, pairs: list[tuple[int, int]], level: float) -> list[tuple[int, int]]:
+        """With the pairs of columns that were too dear, but are nearest to each other and pass their test."""
+        sources, targets = {i for i, _ in pairs}, {j for _, j in pairs}
+        more: list[tuple[int, int]] = []
+        free = [i for i in range(len(self.left.columns)) if i not in sources][:_MOST_TESTED]
+        for i in free:
+            best = nearest(self.costs.total[i], 1)
+            if len(best) and best[0] not in targets and self._test(i, int(best[0])).pvalue > level:
+                more.append((i, int(best[0])))
+                targets.add(int(best[0]))
+        return sorted(pairs + more)
+
     def _test(self, i: int, j: int) -> _Trial:
+        if (i, j) not in self._known:
+            self._known[i, j] = self._tested(i, j)
+        return self._known[i, j]
+
+    def _tested(self, i: int, j: int) -> _Trial:
         """Whether two columns have one distribution, up to a map if they need one."""
         one, two = self.left.columns[i], self.right.columns[j]
         families = {one.family, two.family}
@@ -167,10 +187,10 @@ def _evidence(one: Column, two: Column, trial: _Trial, gap: float) -> str:
 
 
 def _why(name: str, pvalue: float, taken: bool, level: float | None) -> str:
-    p = "" if np.isnan(pvalue) else f" (p = {pvalue:.3g})"
     nearest_one = f"the nearest, {shown(name, 40)!r},"
-    if taken:
-        return f"{nearest_one} has another partner{p}"
+    if np.isnan(pvalue):
+        return f"{nearest_one} {'has another partner' if taken else 'is too far away'}"
+    p = f" (p = {pvalue:.3g})"
     if level is not None and pvalue <= level:
         return f"{nearest_one} has another distribution{p}"
-    return f"{nearest_one} is free, but all others would be worse off{p}"
+    return f"{nearest_one} {'has another partner' if taken else 'would part nearer ones'}{p}"

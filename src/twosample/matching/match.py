@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -137,9 +138,10 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
         found = problem.rescaled() if rescale else None
         pairs = problem.pairs(free) if found is None else problem.rescaled_pairs(found, free, options.seed)
         tell("testing pairs")
-        judge = Judge(left, right, problem.a, problem.b, problem.shown(found), found)
+        costs = problem.shown(found)
+        judge = Judge(left, right, problem.a, problem.b, costs, found)
         notes = (*_sampled(left, right), *(_MAP_NOTE if rescale else ()))
-        result = judge.matching(pairs, options.level, semi_metric(problem.usable_mmd()), notes, options.seed)
+        result = judge.matching(pairs, options.level, semi_metric(problem.usable(costs.mmd)), notes, options.seed)
     tell("done")
     return result
 
@@ -235,10 +237,10 @@ class _Problem:
             mmd[at] = np.where(use, found.mmd, mmd[at])
         return replace(self.costs, total=total + self.surcharge, mmd=mmd)
 
-    def usable_mmd(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-        """MMDs between the columns that can be compared with any."""
-        rows, columns = (np.isfinite(self.costs.mmd).any(axis=axis) for axis in (1, 0))
-        return np.asarray(self.costs.mmd[np.ix_(rows, columns)])
+    def usable(self, mmd: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Without the columns that say nothing: constants apart, those that hold no or only one value."""
+        rows, columns = ([c.family != "none" for c in side.columns] for side in (self.left, self.right))
+        return np.asarray(mmd[np.ix_(rows, columns)])
 
 
 def _sampled(left: Side, right: Side) -> tuple[str, ...]:

@@ -191,9 +191,10 @@ def _tested(
     """One test; the seed goes only to tests that take one."""
     from inspect import signature
 
-    known = dict(options)
-    if "rng" in signature(call).parameters:
-        known["rng"] = rng
-    if "level" in signature(call).parameters:
-        known["level"] = level
-    return call(x, y, **known)
+    taken = signature(call).parameters
+    anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
+    strange = [name for name in options if name not in taken and not anything]
+    if strange:
+        raise OptionError(f"{strange[0]}={options[strange[0]]!r}: the test takes no such option.")
+    known = {name: value for name, value in (("rng", rng), ("level", level)) if name in taken}
+    return call(x, y, **known, **options)

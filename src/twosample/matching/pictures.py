@@ -10,7 +10,7 @@ import numpy as np
 
 from .._figures import X_COLOUR, Y_COLOUR, draw_witness
 from .._shown import shown
-from ..errors import InputError
+from ..errors import InputError, OptionError, whole_number
 from .columns import Column
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
     """Numbers with the witness between them; shares of categories; shares of words in text."""
     if m.sides is None:
         raise InputError("Pairs of whole tables have no picture; draw ts.witness of tables with one or two columns.")
+    if not isinstance(pair, str) and not 0 <= whole_number("pair", pair, least=0) < len(m.pairs):
+        raise OptionError(f"pair={pair} does not exist: there are {len(m.pairs)}, counted from 0.")
     chosen = m[pair] if isinstance(pair, str) else m.pairs[pair]
     one = m.sides[0].columns[m.sources.index(chosen.source)]
     two = m.sides[1].columns[m.targets.index(chosen.target)]

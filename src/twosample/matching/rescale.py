@@ -5,12 +5,13 @@ to their medians and divided by their median distances. The chance of a *tie*, t
 its *rank correlations* with the other columns. Shapes alone are too alike to tell columns apart; the correlations
 settle it. The assignment P minimises
 
-.. math:: \sum_{ij} S_{ij} P_{ij} - \tfrac n4\,\mathrm{tr}(R_A P R_B P^\top),
+.. math:: \sum_{ij} S_{ij} P_{ij} + \tfrac n8\big(p^\top R_A^{\circ2} p + q^\top R_B^{\circ2} q
+          - 2\,\mathrm{tr}(R_A P R_B P^\top)\big), \qquad p = P 1,\; q = P^\top 1,
 
-where S holds the marginal terms in units of their noise and the second term is, up to a constant, the squared
-difference of the correlation matrices in units of its noise. It is a quadratic assignment problem, solved
+where S holds the marginal terms in units of their noise and the second term is the squared difference of the
+correlation matrices of the matched columns in units of its noise. It is a quadratic assignment problem, solved
 approximately by Frank and Wolfe's method on the doubly stochastic matrices from several starts (the FAQ algorithm,
-Vogelstein et al. 2015, with a linear term).
+Vogelstein et al. 2015, with a linear term and for unequal numbers of columns).
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from .lines import inner_products
 
 _WORST = 30.0  # of a marginal term
 _UNITS = 4.0  # what a marginal cost at its price counts
-_MAPPED = 3.0  # what it costs to need a map at all
+_MAPPED = 5.0  # what it costs to need a map at all: more than nearly all pairs that agree as they are
+_VALUES = 20  # different values of a column that are mapped one by one
 _FORBIDDEN = 1e4
 _STEPS = 40
 _STARTS = 6
@@ -124,31 +126,45 @@ def rank_correlations(side: Side, part: Measured) -> Floats:
 def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, seed: int) -> list[tuple[int, int]]:
     """The best assignment found, without the pairs that are not allowed."""
     s, t = found.terms.shape
-    weight = rows / 4
-    # how much of its own correlations a column brings along, if not all columns are used
-    own = min(1, t / s) * np.square(RA).sum(axis=1)[:, None] + min(1, s / t) * np.square(RB).sum(axis=1)[None, :]
-    linear = np.where(found.allowed, found.terms, _FORBIDDEN) + (0.5 * weight * own if s != t else 0.0)
+    problem = _Quadratic(np.where(found.allowed, found.terms, _FORBIDDEN), RA, RB, rows / 8)
     rng = np.random.default_rng(seed)
     even = np.full((s, t), 1 / max(s, t))
-    starts = [even, 0.5 * even + 0.5 * _vertex(linear)]
+    starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear)]
     if max(s, t) <= _FEW:
         starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 2)]
-    ends = [_descend(linear, RA, RB, weight, start) for start in starts]
-    best = min(ends, key=lambda P: _value(linear, RA, RB, weight, P))
+    best = min((problem.descend(start) for start in starts), key=problem.value)
     return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
 
 
-def _descend(linear: Floats, RA: Floats, RB: Floats, weight: float, P: Floats) -> Floats:
-    """Frank and Wolfe's method, then the nearest vertex."""
-    for _ in range(_STEPS):
-        slope = linear - 2 * weight * (RA @ P @ RB)
-        D = _vertex(slope) - P
-        gain, bend = float((slope * D).sum()), -weight * float(((RA @ D @ RB) * D).sum())
-        step = min(1.0, -gain / (2 * bend)) if bend > 0 else float(gain + bend < 0)
-        P = P + step * D
-        if step * float(np.abs(D).max()) < 1e-5:
-            break
-    return _vertex(-P)
+@dataclass(frozen=True, eq=False)
+class _Quadratic:
+    """The quadratic assignment problem: linear terms, and what is paid for correlations that differ."""
+
+    linear: Floats
+    RA: Floats
+    RB: Floats
+    weight: float
+
+    def value(self, P: Floats) -> float:
+        return float((self.linear * P).sum() + 0.5 * (self._slope(P) * P).sum())
+
+    def descend(self, P: Floats) -> Floats:
+        """Frank and Wolfe's method, then the nearest vertex."""
+        for _ in range(_STEPS):
+            slope = self.linear + self._slope(P)
+            D = _vertex(slope) - P
+            gain, bend = float((slope * D).sum()), 0.5 * float((self._slope(D) * D).sum())
+            step = min(1.0, -gain / (2 * bend)) if bend > 0 else float(gain + bend < 0)
+            P = P + step * D
+            if step * float(np.abs(D).max()) < 1e-5:
+                break
+        return _vertex(-P)
+
+    def _slope(self, P: Floats) -> Floats:
+        """The derivative of the quadratic term, which is linear in P."""
+        p, q = P.sum(axis=1), P.sum(axis=0)
+        own = (np.square(self.RA) @ p)[:, None] + np.square(self.RB) @ q
+        return np.asarray(2 * self.weight * (own - 2 * (self.RA @ P @ self.RB)))
 
 
 def _vertex(slope: Floats) -> Floats:
@@ -160,17 +176,20 @@ def _vertex(slope: Floats) -> Floats:
     return P
 
 
-def _value(linear: Floats, RA: Floats, RB: Floats, weight: float, P: Floats) -> float:
-    return float((linear * P).sum()) - weight * float(((RA @ P @ RB) * P).sum())
-
-
 def affine_map(x: Floats, y: Floats) -> tuple[float, float]:
-    """The a and b such that a + b x is distributed about like y: least squares between their quantiles."""
-    levels = np.linspace(0.02, 0.98, 97)
-    p, q = np.quantile(x, levels), np.quantile(y, levels)
-    spread = float(np.square(p - p.mean()).sum())
-    if spread == 0:  # most values are the same: the whole range must do
+    """The a and b such that a + b x is distributed about like y.
+
+    Columns of equally few different values: least squares between those. Others: between quantiles.
+    """
+    p, q = np.unique(x), np.unique(y)
+    if not 2 <= len(p) == len(q) <= _VALUES:
+        levels = np.linspace(0.02, 0.98, 97)
+        p, q = np.quantile(x, levels), np.quantile(y, levels)
+    if p[0] == p[-1]:  # most values are the same: the whole range must do
         p, q = np.sort(x)[[0, -1]], np.sort(y)[[0, -1]]
-        spread = float(np.square(p - p.mean()).sum())
-    b = float(((p - p.mean()) * (q - q.mean())).sum()) / spread if spread > 0 else 1.0
+    unit = float(np.abs(p - p.mean()).max())
+    if unit == 0:
+        return float(q.mean() - p.mean()), 1.0
+    z = (p - p.mean()) / unit  # squares of very small or large numbers would vanish or overflow
+    b = float(z @ (q - q.mean())) / float(z @ z) / unit
     return float(q.mean() - b * p.mean()), b

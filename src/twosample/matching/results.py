@@ -109,14 +109,15 @@ class Matching:
     sources, targets
         All names, in their order: the rows and columns of the matrices.
     costs
-        ``(s, t)`` what each pair would cost: the squared MMD with the kernel of the source (unbiased, may be
-        negative); infinite where the columns cannot be compared.
+        ``(s, t)`` what each pair would cost: the squared MMD with the mean of the kernels of both columns (unbiased,
+        may be negative); infinite where the columns cannot be compared. Tables: with the kernel of the source.
     mmd
         ``(s, t)`` MMD_b with the kernel of the source, infinite as above.
     pvalues
         ``(s, t)`` p-values of the pairs that were tested, NaN elsewhere.
     distance
-        Δ of the paper: the least sum of MMDs over all ways to match the columns of the narrower table.
+        Δ of the paper: the least sum of MMDs over all ways to match the columns of the narrower table, √2 where they
+        cannot be compared; NaN if a table has no column that says anything.
     level
         The level at which columns stay unmatched; None if none may.
     names

@@ -12,9 +12,9 @@ from ..errors import InputError
 
 def samples_of(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
     """Names and samples: of a list its items, of a table its columns of numbers without missing values."""
+    if isinstance(side, list | tuple | Mapping) and not side:
+        raise InputError(f"{name} has no samples.")
     if isinstance(side, list | tuple):
-        if not side:
-            raise InputError(f"{name} has no samples.")
         return tuple(str(k) for k in range(len(side))), list(side)
     if isinstance(side, Mapping):
         return tuple(str(key) for key in side), [np.asarray(value) for value in side.values()]

@@ -110,8 +110,8 @@ def _cells(pair: Pair) -> tuple[str, ...]:
 
 
 def _side(m: Matching, side: int) -> str:
-    columns = len((m.sources, m.targets)[side])
-    return f"{shown(m.names[side], _NAME)}: {columns} columns, {m.rows[side]} rows"
+    count = len((m.sources, m.targets)[side])
+    return f"{shown(m.names[side], _NAME)}: {count} {'columns' if m.sides else 'tables'}, {m.rows[side]} rows"
 
 
 def _matrix(values: Floats) -> list[list[float | None]]:

@@ -117,14 +117,12 @@ class _Samples:
 
 
 def _listed(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
-    if isinstance(side, Mapping):
-        return tuple(str(key) for key in side), list(side.values())
     if isinstance(side, str | bytes) or not isinstance(side, Iterable):
         raise InputError(f"{name} is {type(side).__name__}; give a list of samples, or a mapping of names to samples.")
-    samples = list(side)
-    if not samples:
+    named = side if isinstance(side, Mapping) else dict(enumerate(side))
+    if not named:
         raise InputError(f"{name} has no samples.")
-    return tuple(str(k) for k in range(len(samples))), samples
+    return tuple(map(str, named)), list(named.values())
 
 
 def _judged(

@@ -45,8 +45,8 @@ def shares(columns: Sequence[Sequence[str]]) -> csr_array:
 
 def prepared(values: Sequence[str], limit: int = _TEXTS) -> list[str]:
     """At most so many of the texts, evenly spaced; small letters, with marks where they begin and end."""
-    step = max(1, len(values) // limit)
-    return [f"\x02{value[:_LETTERS].casefold()}\x03" for value in values[::step][:limit]]
+    at = range(len(values)) if len(values) <= limit else np.linspace(0, len(values) - 1, limit).astype(int).tolist()
+    return [f"\x02{values[k][:_LETTERS].casefold()}\x03" for k in at]
 
 
 def pieces(columns: Sequence[Sequence[str]]) -> tuple[csr_array, Places]:
