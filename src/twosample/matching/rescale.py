@@ -11,12 +11,13 @@ settle it. The assignment P minimises
 where S holds the marginal terms in units of their noise and the second term is the squared difference of the
 correlation matrices of the matched columns in units of its noise. It is a quadratic assignment problem, solved
 approximately by Frank and Wolfe's method on the doubly stochastic matrices from several starts (the FAQ algorithm,
-Vogelstein et al. 2015, with a linear term and for unequal numbers of columns).
+Vogelstein et al. 2015, with a linear term and for unequal numbers of columns), then by exchanging pairs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -133,6 +134,8 @@ def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, see
     if max(s, t) <= _FEW:
         starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 2)]
     best = min((problem.descend(start) for start in starts), key=problem.value)
+    if max(s, t) <= _FEW:
+        best = problem.polished(best)
     return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
 
 
@@ -159,6 +162,24 @@ class _Quadratic:
             if step * float(np.abs(D).max()) < 1e-5:
                 break
         return _vertex(-P)
+
+    def polished(self, P: Floats) -> Floats:
+        """The assignment after all exchanges of two targets, taken ones and free ones, that lower the value."""
+        wide = P if P.shape[0] <= P.shape[1] else P.T
+        turned = self if wide is P else _Quadratic(self.linear.T, self.RB, self.RA, self.weight)
+        wide, least, better = wide.copy(), turned.value(wide), True
+        while better:
+            better = False
+            for j, k in combinations(range(wide.shape[1]), 2):
+                if not (wide[:, j].any() or wide[:, k].any()):
+                    continue
+                wide[:, [j, k]] = wide[:, [k, j]]
+                value = turned.value(wide)
+                if value < least - 1e-9:
+                    least, better = value, True
+                else:
+                    wide[:, [j, k]] = wide[:, [k, j]]
+        return wide if turned is self else wide.T
 
     def _slope(self, P: Floats) -> Floats:
         """The derivative of the quadratic term, which is linear in P."""
