@@ -11,7 +11,7 @@ import numpy as np
 
 from .core.types import Floats
 from .engines import ENGINES, Engine
-from .errors import InputError, OptionError, unknown_option
+from .errors import InputError, OptionError, number_between, positive_number, unknown_option
 from .kernels import (
     BANDWIDTHS,
     KERNELS,
@@ -137,7 +137,7 @@ def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         if not kernel.needs_bandwidth:
             raise OptionError(f"bandwidth={value!r} has no use: {kernel!r} leaves no bandwidth open.")
-        return Fixed(float(value))
+        return Fixed(positive_number("bandwidth", value))
     if isinstance(value, str):
         return _alias("bandwidth", value, BANDWIDTHS)
     if isinstance(value, Median | QuantileGrid | Fixed):
@@ -189,9 +189,7 @@ def check_pairing(null: Null, statistic: str) -> None:
 
 def check_level(level: object) -> float:
     """A level strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < float(level) < 1:
-        raise OptionError(f"level={level!r} must be a number strictly between 0 and 1, such as 0.05.")
-    return float(level)
+    return number_between("level", level, 0, 1)
 
 
 def check_resamples(null: Null, level: float) -> None:
@@ -224,7 +222,12 @@ def fill_bandwidth(kernel: Kernel, rule: BandwidthRule, z: Floats, rng: np.rando
             key = metric, id(rows)
             if key not in known:
                 known[key] = rule.bandwidths(z if rows is None else rows, metric, rng)
-            return float(known[key][i])
+            found = float(known[key][i])
+            if found < 1e-305:
+                raise InputError(
+                    f"x and y differ by no more than about {found:.1g}, too little for doubles. Rescale both samples."
+                )
+            return found
 
         return bandwidth_of
 
@@ -323,6 +326,7 @@ def _check_finite(array: Floats, name: str) -> None:
 
 
 def _same_order(x: object, y: object) -> None:
-    names = [list(map(str, getattr(value, "columns", ()))) for value in (x, y)]
+    frames = [value if hasattr(value, "shape") else () for value in (x, y)]  # a lazy one has no shape, and is refused
+    names = [list(map(str, getattr(value, "columns", ()))) for value in frames]
     if names[0] and names[1] and names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
         raise InputError("x and y have the same columns in a different order; select them in one order first.")

@@ -43,16 +43,16 @@ def unknown_option(name: str, value: object, choices: Iterable[str]) -> OptionEr
 
 def real_number(name: str, value: object) -> float:
     """A finite real number from an option, or the error that names it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise OptionError(f"{name}={value!r} must be a finite number.")
-    return float(value)
+    if not _finite(value):
+        raise OptionError(f"{name}={_shown(value)} must be a finite number.")
+    return float(value)  # type: ignore[arg-type]
 
 
 def positive_number(name: str, value: object) -> float:
     """A positive finite number from an option, or the error that names it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
-        raise OptionError(f"{name}={value!r} must be a number that is positive and finite.")
-    return float(value)
+    if not _finite(value) or float(value) <= 0:  # type: ignore[arg-type]
+        raise OptionError(f"{name}={_shown(value)} must be a number that is positive and finite.")
+    return float(value)  # type: ignore[arg-type]
 
 
 def whole_number(name: str, value: object, least: int = 1) -> int:
@@ -61,3 +61,33 @@ def whole_number(name: str, value: object, least: int = 1) -> int:
     if number != int(number) or number < least:
         raise OptionError(f"{name}={value!r} must be a whole number of at least {least}.")
     return int(number)
+
+
+def number_between(name: str, value: object, low: float, high: float) -> float:
+    """A number strictly between two others from an option, or the error that names it."""
+    if not _finite(value) or not low < float(value) < high:  # type: ignore[arg-type]
+        raise OptionError(f"{name}={_shown(value)} must be a number strictly between {low:g} and {high:g}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def is_one_of(value: object, choices: tuple[float, ...]) -> bool:
+    """Whether an option is one of some numbers."""
+    return _finite(value) and value in choices
+
+
+def _finite(value: object) -> bool:
+    """Whether it is a number that a double can hold."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
+def _shown(value: object) -> str:
+    """The value, if it is short."""
+    if isinstance(value, int) and abs(value) > 10**20:
+        return "a number of more than 20 digits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

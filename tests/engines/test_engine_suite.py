@@ -274,6 +274,31 @@ def test_auto_says_what_and_why():
     assert "1800 pooled points" in large.reason
 
 
+def test_auto_knows_that_rough_kernels_do_not_compress():
+    """The plan of a rough kernel counts on the highest rank there is, and says so."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60_000, 10)), rng.normal(size=(60_000, 10))
+    smooth, rough = (ts.plan(x, y, kernel=kernel) for kernel in ("gaussian", "laplace"))
+    assert smooth.engine.name == rough.engine.name == "lowrank"
+    assert "rough" in rough.reason
+    assert "rough" not in smooth.reason
+    assert rough.seconds > 3 * smooth.seconds
+    assert rough.bytes > smooth.bytes
+    for kernel in ("energy", "laplace-l2", "matern-3/2", ts.Gaussian() + ts.Laplace(), 2 * ts.Matern(smoothness=0.5)):
+        assert "rough" in ts.plan(x, y, kernel=kernel).reason
+    assert "rough" not in ts.plan(x, y, kernel=ts.RationalQuadratic() * ts.Matern(smoothness=2.5)).reason
+
+
+def test_auto_prefers_an_exact_engine_that_is_no_slower(monkeypatch):
+    """Beyond the patience, but where a low rank would cost more than all pairs of points."""
+    from twosample.engines import choose
+
+    monkeypatch.setattr(choose, "PATIENCE", 0.0)
+    z = points(20, size=4000)
+    assert ts.Auto().choose(ts.Energy(), z, 100).engine == ts.Tiled()
+    assert ts.Auto().choose(ts.Gaussian(1.0), np.repeat(z, 20, axis=0), 100).engine == ts.LowRank()
+
+
 def test_auto_keeps_a_matrix_that_is_there():
     K = np.eye(1600) + 1
     r = ts.mmd_test(None, None, kernel=ts.Precomputed(K, m=800), null=ts.Permutation(19), rng=0)

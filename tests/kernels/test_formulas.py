@@ -173,3 +173,12 @@ def test_a_kernel_without_bandwidth_says_how_to_give_one(kernel):
 
 def test_naive_wraps_a_kernel_one_pair_at_a_time():
     assert naive.of(ts.Linear())([2.0, 1.0], [3.0, 4.0]) == 10
+
+
+@pytest.mark.parametrize("smoothness", [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_matern_at_an_infinite_distance_is_zero(smoothness, dtype):
+    far = np.array([[np.inf, 1e300, 800.0]], dtype=dtype) if dtype is np.float64 else np.array([[np.inf]], dtype=dtype)
+    found = ts.Matern(1.0, smoothness).of_distances(far, far, far)
+    assert found.dtype == dtype
+    assert (found == 0).all()

@@ -151,3 +151,23 @@ def pooled_square(squares: float, rows: Floats) -> float:
     total = rows.sum()
     inner = squares - 2 * (rows @ rows) / (size - 2) + total * total / ((size - 1) * (size - 2))
     return float(max(0.0, inner / (size * (size - 3))))
+
+
+def unbiased_square(inner: float, diagonal: float, diagonal_square: float, size: int) -> float:
+    """:func:`pooled_square` in terms of means, for row sums that are minus the diagonal."""
+    rows = diagonal_square / size  # sum of squared row sums over N²
+    total = diagonal * diagonal
+    value = inner - 2 * rows / (size - 2) + total / ((size - 1) * (size - 2))
+    return value * size / (size - 3)
+
+
+def without_diagonal(values: Floats, level: float, size: int) -> Floats:
+    """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
+
+    Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
+    sum of squares.
+    """
+    values = np.sort(values)[::-1][: size - 1]  # there are no more than that
+    rest = max(0, size - 1 - len(values))
+    few = min(rest, 200)
+    return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])

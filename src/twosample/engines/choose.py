@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from ..kernels import Kernel, Precomputed, Tabulated
 from .base import Engine, Gram, Progress
 from .dense import Dense
 from .features import Features
-from .fourier import MIXTURE_FREQUENCIES, Fourier, span_of, supports
-from .frequencies import MAX_FREQUENCIES, gaussian_parts, grid_shape
-from .grid import DIRECT_FREQUENCIES
-from .lowrank import LowRank
-from .mixture import mixture_parts, mixture_size
+from .fourier import Fourier, grids_for
+from .frequencies import MAX_FREQUENCIES
+from .grid import direct_frequencies
+from .lowrank import MAX_RANK, LowRank
+from .sorted import decay_of
 from .threads import available_cores
 from .tiled import Tiled
+from .transforms import transforms_available
 
 DENSE_POINTS = 1500
 """Up to this many pooled points the Gram matrix is small enough to keep (18 MB) and quicker kept than remade."""
@@ -105,10 +105,10 @@ class Auto:
         if kernel.has_features:
             return self._explicit(kernel, z, labellings)
         plans = [self._tiled(kernel, z, labellings)]
-        if kernel.domain == "vectors" and supports(kernel, z.shape[1]):
+        if kernel.domain == "vectors" and z.shape[1] <= 3:
             plans += self._fourier(kernel, z, labellings)
         best = min(plans, key=lambda plan: plan.seconds)
-        return best if best.seconds <= PATIENCE else self._lowrank(z, labellings, best)
+        return best if best.seconds <= PATIENCE else self._lowrank(kernel, z, labellings, best)
 
     def _explicit(self, kernel: Kernel, z: Floats, labellings: int) -> Plan:
         features = kernel.features(z)
@@ -129,31 +129,33 @@ class Auto:
         cores = available_cores()
         memory = min(size * labellings, _LABEL_BYTES) + 24.0 * z.size
         engine = Fourier(progress=self.progress)
-        parts = gaussian_parts(kernel)
-        mixed = mixture_parts(kernel, span_of(z), engine.tolerance) if parts is None else None
-        if mixed is not None:
-            count = mixture_size(mixed, z, engine.tolerance)
-            seconds = size * count * (2e-8 + 2e-10 * labellings + 2e-10 * count) / cores
-            reason = f"{size} points in {columns} column(s) need only about {count:.0f} frequencies"
-            return [Plan(engine, reason, seconds, memory + 64e6)] if count <= MIXTURE_FREQUENCIES else []
-        if parts is None:
+        if columns == 1 and decay_of(kernel) is not None:
             seconds = size * (2e-7 + 6e-8 * labellings / cores)
             return [Plan(engine, f"{size} points on a line: exact by sorting", seconds, memory)]
-        count = grid_shape(parts, z, engine.tolerance)[3]
-        if count > MAX_FREQUENCIES or (count > DIRECT_FREQUENCIES and find_spec("finufft") is None):
+        outline = grids_for(kernel, z, engine.tolerance)
+        if outline is None or outline.count > MAX_FREQUENCIES:
             return []
-        if count <= DIRECT_FREQUENCIES:
+        count, grids = outline.count, len(outline.shapes)
+        if count <= direct_frequencies():
             seconds = size * count * (2e-8 + 2e-10 * labellings) / cores
             memory += 64e6 + 16 * count * labellings
-        else:
-            seconds = (2 + labellings) * (size * {1: 3e-7, 2: 8e-7, 3: 3e-6}[columns] + 1e-6 * count) / cores
+        elif transforms_available():
+            each = size * grids * {1: 3e-7, 2: 8e-7, 3: 3e-6}[columns] + 1e-6 * count
+            seconds = (2 + labellings) * each / cores + 1e-8 * count * len(outline.mixture.factors)
             memory += 100.0 * size + 300 * count
+        else:
+            return []
         reason = f"{size} points in {columns} column(s) need only about {count:.0f} frequencies"
         return [Plan(engine, reason, seconds, memory)]
 
-    def _lowrank(self, z: Floats, labellings: int, exact: Plan) -> Plan:
-        size, rank, rate = len(z), 1000.0, 3e10 * available_cores()
-        seconds = size * rank * (rank + labellings) / rate
+    def _lowrank(self, kernel: Kernel, z: Floats, labellings: int, exact: Plan) -> Plan:
+        """A low-rank kernel, unless that takes as long: rough kernels need every rank that they can get."""
+        size, rank = len(z), min(len(z), 1000 if kernel.smooth else MAX_RANK)
+        seconds = size * rank * (rank + labellings) / (3e10 * available_cores())
+        if seconds >= exact.seconds:
+            return exact
         reason = f"{size} pooled points: the quickest exact engine would take about {exact.seconds:.0f} s"
-        memory = min(size * labellings, _LABEL_BYTES) + 8 * rank * (rank + labellings) + 64e6
+        if not kernel.smooth:
+            reason += f"; the kernel is rough, and rank {rank} may leave much of it out (see the notes)"
+        memory = min(size * labellings, _LABEL_BYTES) + 8.0 * rank * (rank + labellings) + 64e6
         return Plan(LowRank(progress=self.progress), reason, seconds, memory, exact=False)

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
+from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square, without_diagonal
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats, Reals
@@ -201,18 +201,6 @@ class FeatureGram:
 
     def _thread_count(self) -> int:
         return self.threads or available_cores()
-
-
-def without_diagonal(values: Floats, level: float, size: int) -> Floats:
-    """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
-
-    Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
-    sum of squares.
-    """
-    values = np.sort(values)[::-1][: size - 1]  # there are no more than that
-    rest = max(0, size - 1 - len(values))
-    few = min(rest, 200)
-    return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])
 
 
 class _Sums(NamedTuple):

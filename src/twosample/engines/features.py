@@ -14,7 +14,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError
+from ..errors import InputError, OptionError, whole_number
 from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from .base import Progress
 from .explicit import SparseGram
@@ -66,8 +66,12 @@ class Features:
     name = "features"
 
     def __post_init__(self) -> None:
-        if self.count < 1 or (self.threads is not None and self.threads < 1):
-            raise OptionError(f"Features: count={self.count!r} and threads={self.threads!r} must be at least 1.")
+        whole_number("Features: count", self.count)
+        whole_number("Features: seed", self.seed, least=0)
+        if self.threads is not None:
+            whole_number("Features: threads", self.threads)
+        if not isinstance(self.orthogonal, bool | np.bool_):
+            raise OptionError(f"Features: orthogonal={self.orthogonal!r} must be True or False.")
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> FeatureGram | SparseGram:
         """The Gram matrix of z under the nearby kernel; a child of `rng` draws the frequencies.
@@ -103,7 +107,7 @@ class CosineMap:
         self.turns = np.ascontiguousarray(frequencies.T) / (2 * np.pi)  # (d, J)
         self.dtype: type[np.float32 | np.float64] = np.float32 if single else np.float64
         self.amplitudes: Reals = np.sqrt(weights).astype(self.dtype)
-        self.longest = float(np.sqrt(np.square(frequencies).sum(axis=1)).max())
+        self.longest = _longest(frequencies)
 
     @property
     def width(self) -> int:
@@ -123,15 +127,24 @@ class CosineMap:
 
     def _phases(self, points: Floats) -> Reals:
         """``(len(points), J)`` angles w'z, up to whole turns."""
-        reach = self.longest * float(np.sqrt(np.square(points).sum(axis=1)).max(initial=0.0))
+        reach = self.longest * _longest(points)
         if reach <= _SINGLE_PHASE:
             phases: Reals = points.astype(self.dtype) @ self.turns.astype(self.dtype)
         else:
-            whole = points @ self.turns
-            whole -= np.rint(whole)
+            with np.errstate(over="ignore", invalid="ignore"):
+                whole = points @ self.turns
+                whole -= np.rint(whole)
+            if not np.isfinite(whole).all():
+                raise InputError("The data span more bandwidths than doubles can tell. Use a larger bandwidth.")
             phases = whole.astype(self.dtype, copy=False)
         phases *= self.dtype(2 * np.pi)
         return phases
+
+
+def _longest(vectors: Floats) -> float:
+    """The length of the longest row, also where squares leave the range of doubles."""
+    unit = float(np.abs(vectors).max(initial=0.0))
+    return unit * float(np.sqrt(np.square(vectors / unit).sum(axis=1).max())) if unit else 0.0
 
 
 def draw_frequencies(
@@ -171,9 +184,7 @@ def draw_frequencies(
     return lengths[:, None] * _directions(d, count, orthogonal, rng), np.full(count, 1 / count)
 
 
-def _product(
-    kernel: Product, d: int, count: int, orthogonal: bool, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _product(kernel: Product, d: int, count: int, orthogonal: bool, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The spectrum of a product is that of the sum of independent frequencies, one from each part."""
     frequencies, weights = np.zeros((count, d)), np.ones(count)
     for part in kernel.parts:

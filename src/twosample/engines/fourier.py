@@ -1,33 +1,39 @@
-"""The engine for one to three columns: characteristic functions on a frequency grid, or sorting."""
+"""The engine for one to three columns: characteristic functions on frequency grids, or sorting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import MissingExtraError, OptionError, number_between, whole_number
 from ..kernels import Kernel
 from .base import Gram, Progress
-from .frequencies import frequency_grid, gaussian_parts
-from .grid import GridGram
-from .mixture import MixtureGram, mixture_grids, mixture_parts, mixture_size
+from .frequencies import MAX_FREQUENCIES, GridShape, grid_shapes
+from .grid import GridFeatures, GridGram, direct_frequencies
+from .mixture import Mixture, mixture_of
 from .sorted import SortedGram, decay_of
+from .transforms import transforms_available
 
-MIXTURE_FREQUENCIES = 6000
-"""A mixture of grids with more frequencies than this is refused: there are no fast transforms for it."""
+_EXACT = 1e-10
+"""Up to this tolerance there is nothing to tell."""
 
 
 @dataclass(frozen=True)
 class Fourier:
-    """Characteristic functions on a regular frequency grid, for one to three columns. Exact to the tolerance.
+    """Characteristic functions on regular frequency grids, for one to three columns. Exact to the tolerance.
 
-    Gaussian kernels, their sums, products and multiples. O(N M (R + M)) time for M frequencies while they are few, by
-    non-uniform fast Fourier transforms (the extra ``twosample[fast]``) when they are many. In one dimension the
-    Laplace, Matérn and energy kernels are exact by sorting, O(N log N + N R), and the rational quadratic kernel and its
-    sums and products with Gaussians as a sum of some sixty Gaussians. The spectra of Matérn kernels fall off too slowly
-    for a grid in two or three columns: use 'lowrank' or 'tiled' there.
+    Gaussian, rational quadratic and Matérn kernels and the Laplace kernel of the Euclidean norm, their sums, products
+    and multiples, all as sums of Gaussians. O(N M (R + M)) time for M frequencies while they are few, by non-uniform
+    fast Fourier transforms (the extra ``twosample[fast]``) when they are many. In one column the Laplace, Matérn and
+    energy kernels are exact by sorting, O(N log N + N R).
+
+    The rougher the kernel, the more frequencies: on two columns of normal data Matérn 5/2 takes 10⁶ of them to 1e-12
+    and 10⁴ to 1e-6, Matérn 3/2 takes 10⁵ to 1e-6, and Matérn 1/2 is for 'tiled' or 'lowrank'. Where they are too many,
+    the error says which tolerance would fit. With a loose tolerance the test is a valid one of a nearby kernel, and
+    the notes of the result say how near.
 
     Parameters
     ----------
@@ -52,44 +58,106 @@ class Fourier:
     name = "fourier"
 
     def __post_init__(self) -> None:
-        if not 0 < self.tolerance < 0.1:
-            raise OptionError(f"Fourier: tolerance={self.tolerance!r} must lie between 0 and 0.1.")
+        number_between("Fourier: tolerance", self.tolerance, 0, 0.1)
+        if self.threads is not None:
+            whole_number("Fourier: threads", self.threads)
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
         """The Gram matrix of z."""
         del rng
         if z.shape[1] == 1 and decay_of(kernel) is not None:
             return SortedGram(kernel, z, self.threads, self.progress)
-        if not supports(kernel, z.shape[1]):
+        outline = grids_for(kernel, z, self.tolerance)
+        if outline is None:
             raise OptionError(
-                "engine='fourier' works on one to three columns with Gaussian kernels (and their sums and products), "
-                "in one column also with rational quadratic, Laplace, Matérn and energy kernels; "
+                "engine='fourier' works on one to three columns with Gaussian, rational quadratic and Matérn kernels "
+                "and their sums and products, in one column also with Laplace and energy kernels; "
                 f"not on {z.shape[1]} columns with {kernel!r}. Use engine='auto'."
             )
-        if gaussian_parts(kernel) is None:
-            return self._mixture(kernel, z)
-        closed, grid = frequency_grid(kernel, z, self.tolerance)
-        return GridGram(kernel, closed, grid, self.threads, self.progress)
-
-    def _mixture(self, kernel: Kernel, z: Floats) -> Gram:
-        parts = mixture_parts(kernel, span_of(z), self.tolerance)
-        assert parts is not None
-        count = mixture_size(parts, z, self.tolerance)
-        if count > MIXTURE_FREQUENCIES:
-            raise OptionError(
-                f"engine='fourier' would need about {count:.3g} frequencies for {kernel!r}: the data span too many "
-                "bandwidths. Use a larger bandwidth or engine='auto'."
+        if outline.count > MAX_FREQUENCIES:
+            raise OptionError(self._too_many(kernel, z, outline.count))
+        if outline.count > direct_frequencies() and not transforms_available():
+            raise MissingExtraError(
+                f"engine='fourier' needs about {outline.count:.3g} frequencies for {kernel!r}, and with so many "
+                "non-uniform fast Fourier transforms: pip install \"twosample[fast]\". Or use engine='auto'."
             )
-        return MixtureGram(kernel, z, mixture_grids(parts, z, self.tolerance), self.threads, self.progress)
+        return self._made(kernel, outline)
+
+    def _made(self, kernel: Kernel, outline: Outline) -> GridGram:
+        origin, spare = outline.z.mean(axis=0), self.tolerance * outline.mixture.size / 4
+        grids = [shape.grid(origin, spare / len(outline.shapes)) for shape in outline.shapes]
+        features = GridFeatures(tuple(grid for grid in grids if len(grid.weights)))
+
+        def squared(some: Floats) -> GridGram | None:
+            own = Fourier(max(self.tolerance, 1e-8), self.threads)
+            square = grids_for(kernel * kernel, some, own.tolerance)
+            return None if square is None or square.count > MAX_FREQUENCIES else own._made(kernel * kernel, square)
+
+        return GridGram(kernel, outline.z, features, squared, self._remarks(features), self.threads, self.progress)
+
+    def _remarks(self, features: GridFeatures) -> tuple[str, ...]:
+        if self.tolerance <= _EXACT:
+            return ()
+        return (
+            f"Fourier kernel of {len(features.weights)} frequencies: kernel values differ from those of the kernel by "
+            f"at most {self.tolerance:.2g} of k(x, x), and MMD² by at most {4 * self.tolerance:.2g} of it. The test "
+            "is valid for the kernel of these frequencies as it is.",
+        )
+
+    def _too_many(self, kernel: Kernel, z: Floats, count: float) -> str:
+        """What to do about it."""
+        message = f"engine='fourier' would need {count:.3g} frequencies for {kernel!r} to {self.tolerance:.2g}"
+        for digits in range(11, 1, -1):
+            looser = grids_for(kernel, z, 10.0**-digits)
+            if 10.0**-digits > self.tolerance and looser is not None and looser.count <= MAX_FREQUENCIES:
+                return f"{message}. engine=ts.Fourier(tolerance=1e-{digits}) would fit; engine='auto' takes another."
+        return f"{message}: the data span too many bandwidths. Use a larger bandwidth or engine='auto'."
 
 
-def supports(kernel: Kernel, columns: int) -> bool:
-    """Whether the engine can serve this kernel on data with so many columns."""
-    if columns == 1:
-        return decay_of(kernel) is not None or mixture_parts(kernel, 1.0, 0.01) is not None
-    return columns <= 3 and gaussian_parts(kernel) is not None
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """Grids that are not made yet.
+
+    Parameters
+    ----------
+    mixture
+        The kernel as a sum of Gaussians.
+    z
+        The points with wide gaps closed.
+    shapes
+        The grids.
+    """
+
+    mixture: Mixture
+    z: Floats
+    shapes: list[GridShape]
+
+    @property
+    def count(self) -> float:
+        """About how many frequencies there are."""
+        return sum(shape.count for shape in self.shapes)
 
 
-def span_of(z: Floats) -> float:
+def grids_for(kernel: Kernel, z: Floats, tolerance: float) -> Outline | None:
+    """The grids for a kernel on points, or None if it is not a sum of Gaussians on one to three columns."""
+    if kernel.domain != "vectors" or not 1 <= z.shape[1] <= 3:
+        return None
+    mixture = mixture_of(kernel, _span(z), tolerance)
+    if mixture is None:
+        return None
+    return Outline(mixture, *grid_shapes(mixture, z, tolerance, direct_frequencies()))
+
+
+def frequencies_needed(kernel: Kernel, z: Floats, tolerance: float) -> float:
+    """About how many frequencies the engine would take; infinite where it has no features."""
+    if z.shape[1] == 1 and decay_of(kernel) is not None:
+        return inf
+    outline = grids_for(kernel, z, tolerance)
+    return inf if outline is None else outline.count
+
+
+def _span(z: Floats) -> float:
     """The longest distance that there can be between two points."""
-    return float(np.sqrt(np.square(np.ptp(z, axis=0)).sum()))
+    ranges = np.ptp(z, axis=0)
+    largest = float(ranges.max())
+    return largest * float(np.sqrt(np.square(ranges / largest).sum())) if largest else 0.0

@@ -1,10 +1,14 @@
-r"""Gaussian kernels as sums over a regular grid of frequencies.
+r"""Kernels as sums over regular grids of frequencies.
 
-A shift-invariant kernel is the Fourier transform of its spectral density,
+A Gaussian is the Fourier transform of its spectral density,
 :math:`k(t) = \int\Lambda(w)\cos(wt)\,dw`, and the trapezoid rule on a grid of spacing s gives, by Poisson's formula,
 :math:`\sum_j k(t + 2\pi j/s)`: the kernel and its copies at distance :math:`2\pi/s`. With :math:`2\pi/s \ge L + r`,
 where L is the range of the data and k(r) is below the tolerance, the copies are not seen, and M ≈ 20 to 40 frequencies
 a dimension replace N points.
+
+A mixture of Gaussians (:mod:`mixture`) of like widths shares a grid: its spacing follows from the widest, its highest
+frequency from the narrowest, each only as far as it weighs more than the tolerance. Where widths differ so much that
+such a grid would be too large, there is one for each range of widths.
 
 The range is first made as small as the kernel allows: where a coordinate has a gap wider than r, nothing on one side
 sees anything on the other, and the gap may be closed to r. That keeps heavy tails affordable.
@@ -12,25 +16,25 @@ sees anything on the other, and the gap may be closed to r. That keeps heavy tai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from math import ceil, log, pi, sqrt
+from itertools import pairwise
+from math import pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import OptionError
-from ..kernels import Gaussian, Kernel, Product, Scaled, Sum
+from .mixture import Mixture
 
 Waves = NDArray[np.complex128]
 
-Parts = list[tuple[float, float]]
-"""A sum of Gaussians: factors and bandwidths."""
-
 MAX_FREQUENCIES = 3_000_000
-"""A grid with more frequencies than this is refused."""
+"""Grids with more frequencies than this are refused."""
+
+_POINT_COST = {1: 0.3, 2: 0.8, 3: 3.0}
+"""What a transform costs for each point, in terms of a frequency."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,69 +87,111 @@ class FrequencyGrid:
             yield reduce(np.multiply, factors)
 
 
-def gaussian_parts(kernel: Kernel) -> Parts | None:
-    """The kernel as a sum of (factor, bandwidth) Gaussians, or None if it is not one."""
-    if isinstance(kernel, Gaussian):
-        return [(1.0, kernel.scale)]
-    if isinstance(kernel, Scaled):
-        inner = gaussian_parts(kernel.kernel)
-        return None if inner is None else [(kernel.factor * factor, width) for factor, width in inner]
-    if isinstance(kernel, Sum | Product):
-        every = [gaussian_parts(part) for part in kernel.parts]
-        known = [parts for parts in every if parts is not None]
-        if len(known) < len(every):
-            return None
-        if isinstance(kernel, Sum):
-            return [part for parts in known for part in parts]
-        return multiply_parts(known)
-    return None
+@dataclass(frozen=True, eq=False)
+class GridShape:
+    """A grid that is not made yet.
+
+    Parameters
+    ----------
+    mixture
+        The Gaussians that it is for.
+    spacing
+        ``(d,)`` grid spacing in each dimension.
+    highest
+        ``(d,)`` highest multiples of it, as floating-point numbers: they may be too many to make.
+    """
+
+    mixture: Mixture
+    spacing: Floats
+    highest: Floats
+
+    @property
+    def count(self) -> float:
+        """About how many frequencies there are; the corners of the grid have no weight."""
+        with np.errstate(over="ignore"):
+            return {1: 1.0, 2: 0.785, 3: 0.524}[len(self.spacing)] * float(np.prod(2 * self.highest + 1)) / 2
+
+    def grid(self, origin: Floats, spare: float) -> FrequencyGrid:
+        """The frequencies and their weights, but for the smallest that sum up to `spare`."""
+        axes = [np.arange(-h, h + 1) for h in self.highest.astype(np.int64)]
+        orders = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        orders = orders[len(orders) // 2 + 1 :]  # one of each pair w, -w; the zero frequency is constant: not needed
+        unit = float(self.mixture.widths.min())
+        squares = np.square(orders * (self.spacing * unit)).sum(axis=1)
+        weights = np.zeros(len(orders))
+        for factor, width in zip(self.mixture.factors, self.mixture.widths, strict=True):
+            volume = 2 * float(np.prod(self.spacing * width / sqrt(2 * pi)))
+            weights += factor * volume * np.exp(-0.5 * (width / unit) ** 2 * squares)
+        keep = _large_enough(weights, spare)
+        return FrequencyGrid(origin, self.spacing, orders[keep], weights[keep])
 
 
-def multiply_parts(factors: list[Parts]) -> Parts:
-    """The product of sums of Gaussians: exp(-t²/2a²) exp(-t²/2b²) is a Gaussian again."""
-    combined = factors[0]
-    for parts in factors[1:]:
-        combined = [(f * g, 1 / sqrt(a**-2 + b**-2)) for f, a in combined for g, b in parts]
-    return combined
+def grid_shapes(mixture: Mixture, z: Floats, tolerance: float, few: float) -> tuple[Floats, list[GridShape]]:
+    """The points, with wide gaps closed, and the grids that together are the mixture on them, to half the tolerance.
+
+    On a grid with period L + r the copies of a Gaussian of width w weigh less than 2 d exp(-(r/w)²/2), and
+    frequencies beyond W less than d exp(-(Ww)²/2): r and W are chosen so that all of that is half the tolerance.
+
+    Parameters
+    ----------
+    mixture
+        The kernel.
+    z
+        ``(N, d)`` points.
+    tolerance
+        Largest error of a kernel value, relative to k(x, x).
+    few
+        Up to so many frequencies their number is what counts; beyond, every grid costs a transform of all points.
+    """
+    order = np.argsort(mixture.widths, kind="stable")
+    factors, widths = mixture.factors[order], mixture.widths[order]
+    edges = [0, *(np.flatnonzero(np.diff(np.ceil(np.log2(widths / widths[-1])))) + 1).tolist(), len(widths)]
+    limit = tolerance * mixture.size / (6 * z.shape[1] * (len(edges) - 1))
+    longest = max(_reach(factors, 1 / widths, limit), float(widths[0]))
+    closed = np.column_stack([close_gaps(column, longest) for column in z.T])
+    ranges = np.ptp(closed, axis=0)
+
+    def shape(first: int, last: int) -> GridShape:
+        f, w = factors[first:last], widths[first:last]
+        spacing = 2 * pi / (ranges + max(_reach(f, 1 / w, limit), float(w[0])))
+        return GridShape(Mixture(f, w, mixture.size), spacing, np.ceil(_reach(f, w, limit) / spacing))
+
+    shapes = {(a, b): shape(a, b) for a, b in pairwise(edges)}
+    for overhead in (0.0, _POINT_COST[z.shape[1]] * len(z)):
+        if overhead and sum(one.count for one in shapes.values()) <= few:
+            break
+        shapes = _merged(shapes, shape, overhead)
+    return closed, list(shapes.values())
 
 
-def reach_of(tolerance: float) -> float:
-    """How many bandwidths away a Gaussian is below half the tolerance."""
-    return sqrt(2 * log(2 / tolerance))
+def _reach(factors: Floats, rates: Floats, limit: float) -> float:
+    """Where the sum of factor * exp(-(rate r)² / 2) has come down to the limit, to a millionth; 0 if it is below."""
+    high = np.sqrt(2 * np.log(np.maximum(len(factors) * factors / limit, 1.0)))
+    low, top = 0.0, float((high / rates).max())
+    while top - low > 1e-6 * top:
+        middle = 0.5 * (low + top)
+        above = float(factors @ np.exp(-0.5 * (rates * middle) ** 2)) > limit
+        low, top = (middle, top) if above else (low, middle)
+    return top
 
 
-def grid_shape(
-    parts: Parts, z: Floats, tolerance: float, close: bool = True
-) -> tuple[Floats, Floats, list[int], float]:
-    """The points with wide gaps closed, the grid spacing, its highest orders, and about how many frequencies."""
-    reach = reach_of(tolerance)
-    widest, narrowest = max(width for _, width in parts), min(width for _, width in parts)
-    closed = np.column_stack([close_gaps(column, reach * widest) for column in z.T]) if close else z
-    spacing = 2 * pi / (np.ptp(closed, axis=0) + reach * widest)
-    highest = [ceil(reach / narrowest / s) for s in spacing]
-    ball = {1: 1.0, 2: 0.785, 3: 0.524}[z.shape[1]]  # the corners of the grid have no weight
-    return closed, spacing, highest, ball * float(np.prod([2.0 * h + 1 for h in highest])) / 2
+Shapes = dict[tuple[int, int], GridShape]
 
 
-def frequency_grid(kernel: Kernel, z: Floats, tolerance: float, close: bool = True) -> tuple[Floats, FrequencyGrid]:
-    """The points, with wide gaps closed if asked for, and the grid that makes the kernel exact on them."""
-    parts = gaussian_parts(kernel)
-    assert parts is not None
-    closed, spacing, highest, count = grid_shape(parts, z, tolerance, close)
-    narrowest = min(width for _, width in parts)
-    if count > MAX_FREQUENCIES:
-        raise OptionError(
-            f"engine='fourier' would need {count:.3g} frequencies: the data span "
-            f"{float(np.ptp(closed) / narrowest):.3g} bandwidths. Use a larger bandwidth or engine='auto'."
-        )
-    axes = [np.arange(-h, h + 1) for h in highest]
-    orders = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, z.shape[1])
-    orders = orders[len(orders) // 2 + 1 :]  # one of each pair w, -w; the zero frequency is constant and not needed
-    omega = orders * spacing
-    density = np.sum([factor * Gaussian(width).spectral_density(omega) for factor, width in parts], axis=0)
-    weights = 2 * float(np.prod(spacing)) * density
-    keep = _large_enough(weights, tolerance * sum(factor for factor, _ in parts))
-    return closed, FrequencyGrid(closed.mean(axis=0), spacing, orders[keep], weights[keep])
+def _merged(shapes: Shapes, shape: Callable[[int, int], GridShape], overhead: float) -> Shapes:
+    """Neighbouring grids as one, while that saves work; each costs its frequencies and an overhead."""
+    places = list(shapes)
+    i = 0
+    while i + 1 < len(places):
+        both = (places[i][0], places[i + 1][1])
+        joined = shape(*both)
+        if joined.count < shapes[places[i]].count + shapes[places[i + 1]].count + overhead:
+            shapes[both] = joined
+            places[i : i + 2] = [both]
+            i = max(0, i - 1)
+        else:
+            i += 1
+    return {place: shapes[place] for place in places}
 
 
 def close_gaps(values: Floats, widest: float) -> Floats:
@@ -177,3 +223,15 @@ def _powers(angle: Floats, highest: int) -> Waves:
         for j in range(2, highest + 1):
             np.multiply(powers[j - 1], powers[1], out=powers[j])
     return powers
+
+
+def second_moments(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
+    """``E f f'`` and ``E f`` of the cosine and sine features f, from the characteristic function at whole multiples."""
+    difference, total = orders[:, None] - orders[None, :], orders[:, None] + orders[None, :]
+    a_minus, a_plus = phi.real[np.abs(difference)], phi.real[total]
+    b_minus, b_plus = np.sign(difference) * phi.imag[np.abs(difference)], phi.imag[total]
+    cosines, sines, mixed = a_minus + a_plus, a_minus - a_plus, b_plus - b_minus
+    roots = np.sqrt(np.concatenate([weights, weights]))
+    second = 0.5 * np.block([[cosines, mixed], [mixed.T, sines]]) * roots[:, None] * roots[None, :]
+    mean = roots * np.concatenate([phi.real[orders], phi.imag[orders]])
+    return second, mean

@@ -1,31 +1,39 @@
-"""A Gram matrix on a frequency grid: sums of waves over the points of each labelling."""
+"""A Gram matrix on frequency grids: sums of waves over the points of each labelling."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Event
-from types import ModuleType
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
+from ..core.centred import (
+    Centred,
+    CentredGram,
+    CentredSpectrum,
+    pooled_square,
+    unbiased_square,
+    without_diagonal,
+)
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Counts, Floats
-from ..errors import MissingExtraError
 from ..kernels import Kernel
 from .base import Progress
 from .binned import BinnedLine, bin_count
 from .dense import CENTRED_POINTS
-from .featured import PIECES, FeatureGram, without_diagonal
-from .frequencies import FrequencyGrid, Waves, frequency_grid
+from .featured import PIECES, FeatureGram
+from .frequencies import FrequencyGrid, Waves, second_moments
 from .threads import available_cores, run
+from .transforms import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500
 """Up to this many frequencies waves are summed directly; beyond that by non-uniform fast Fourier transforms."""
+
+PLAIN_FREQUENCIES = 6000
+"""The same where there are no such transforms."""
 
 _BINNED_POINTS, _BINNED_COLUMNS = 50_000, 8
 """On the line, with more points and fewer labellings than this, moments in bins replace the points."""
@@ -35,10 +43,46 @@ _MOMENT_POINTS = 100_000
 
 _ROWS = 1 << 14
 
+_SUM_BYTES = 1 << 27  # of the sums of waves that are kept at a time
+
+
+def direct_frequencies() -> int:
+    """Up to how many frequencies waves are summed directly."""
+    return DIRECT_FREQUENCIES if transforms_available() else PLAIN_FREQUENCIES
+
+
+@dataclass(frozen=True, eq=False)
+class GridFeatures:
+    """The cosines and sines of several grids.
+
+    Parameters
+    ----------
+    grids
+        The grids; together their waves make the kernel, up to a constant.
+    """
+
+    grids: tuple[FrequencyGrid, ...]
+
+    @property
+    def width(self) -> int:
+        """The number of features of all grids together."""
+        return sum(grid.width for grid in self.grids)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """``(J,)`` what each frequency adds to k(x, x)."""
+        return np.concatenate([grid.weights for grid in self.grids] or [np.empty(0)])
+
+    def __call__(self, points: Floats) -> Floats:
+        """``(len(points), width)`` features."""
+        if len(self.grids) == 1:
+            return self.grids[0](points)
+        return np.concatenate([grid(points) for grid in self.grids] or [np.empty((len(points), 0))], axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class GridGram:
-    """K on a frequency grid. With many labellings and few frequencies the work is left to :class:`FeatureGram`.
+    """K on frequency grids. With many labellings and few frequencies the work is left to :class:`FeatureGram`.
 
     Parameters
     ----------
@@ -46,82 +90,98 @@ class GridGram:
         The kernel, for the few places that need it itself.
     z
         ``(N, d)`` pooled points, gaps closed.
-    grid
+    features
         The frequencies.
+    squared
+        Makes the same for the squared kernel on some of the points, or None if that has too many frequencies.
+    remarks
+        What to tell the user.
     threads, progress
         As in :class:`Tiled`.
     """
 
     kernel: Kernel
     z: Floats
-    grid: FrequencyGrid
+    features: GridFeatures
+    squared: Callable[[Floats], GridGram | None]
+    remarks: tuple[str, ...] = ()
     threads: int | None = None
     progress: Progress | None = field(default=None, repr=False)
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel."""
-        count = labels.count
-        if count >= 16 and self._direct:
-            sums = FeatureGram(self.grid, self.z, self.threads, self.progress).block_sums(labels, m, n)
+        if labels.count >= 16 and self._direct:
+            sums = self._by_features.block_sums(labels, m, n)
             return replace(sums, pair_shift=sums.pair_shift - self._constant)
-        counts = [labels.x, self._everyone] if labels.y is None else [labels.x, labels.y, self._everyone]
-        columns = np.concatenate(counts, axis=1)
-        sizes = np.full(columns.shape[1] - 1, float(m))
-        sizes[count:] = n
-        F = self._sums(columns, self.grid)  # (C + 1, J)
-        mean, F, w = F[-1] / len(self.z), F[:-1], self.grid.weights
-        level = float(w.sum() + w @ np.abs(mean) ** 2)
-        diagonal = sizes * level - 2 * (F @ (w * mean.conj())).real
-        F -= sizes[:, None] * mean
-        own = (F.real**2 + F.imag**2) @ w
-        if labels.y is None:
-            trace = len(self.z) * float(w @ (1 - np.abs(mean) ** 2))
-            shift = -self._constant - float(w @ np.abs(mean) ** 2)
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, 1e-12, shift)
-        cross = (F[:count].real * F[count:].real + F[:count].imag * F[count:].imag) @ w
-        return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, 1e-12)
+        w, sizes = self.features.weights, np.array([m] if labels.y is None else [m, n])
+        own, cross, diagonal, square = [], [], [], 0.0
+        for F, mean in self._worlds(labels):
+            square = float(w @ np.abs(mean) ** 2)
+            diagonal.append(sizes * (float(w.sum()) + square) - 2 * (F @ (w * mean.conj())).real)
+            S = np.subtract(F, sizes[:, None] * mean, out=F)
+            own.append((S.real**2 + S.imag**2) @ w)
+            cross.append((S[:, 0].real * S[:, -1].real + S[:, 0].imag * S[:, -1].imag) @ w)
+        squares, diagonals = np.concatenate(own), np.concatenate(diagonal)
+        xx, dx = squares[:, 0], diagonals[:, 0]
+        if labels.y is not None:
+            return BlockSums(xx, np.concatenate(cross), squares[:, 1], dx, diagonals[:, 1], m, n, 1e-12)
+        trace = len(self.z) * (float(w.sum()) - square)
+        return BlockSums(xx, -xx, xx, dx, trace - dx, m, n, 1e-12, -self._constant - square)
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """From the characteristic function on the doubled grid (one dimension), the features, or a random part."""
-        if self.z.shape[1] == 1 and len(self.grid.weights) <= 500:
+        if self.z.shape[1] == len(self.features.grids) == 1 and len(self.features.weights) <= 500:
             return self._doubled(rng)
-        if self.grid.width <= 2000 and self._direct:
-            return FeatureGram(self.grid, self.z, self.threads).centred(rng)
+        if self.features.width <= 2000 and self._direct:
+            return self._by_features.centred(rng)
         size = min(len(self.z), _MOMENT_POINTS)
         some = replace(self, z=self.z[rng.choice(len(self.z), size, replace=False)]) if size < len(self.z) else self
         part = some.z[rng.choice(size, min(size, CENTRED_POINTS), replace=False)]
         K = self.kernel.block(part, part)
-        rows, squares = some._row_sums()
-        total = float(rows.sum()) / (size * (size - 1))
+        squared = self.squared(some.z)
+        if size <= CENTRED_POINTS or squared is None:
+            return CentredGram.of(K)
         diagonal = float(self.kernel.diagonal(self.z[:1])[0])
-        return CentredGram.of(K, pooled_square(squares, rows), diagonal - total)
+        rows = some.multiply(np.ones((size, 1)))[:, 0] - diagonal
+        squares = squared._total() - size * diagonal**2
+        return CentredGram.of(K, pooled_square(squares, rows), diagonal - float(rows.sum()) / (size * (size - 1)))
 
     def multiply(self, W: Floats) -> Floats:
         """``K @ W``; the zero frequency, which no difference of means can see, is added here."""
-        product = FeatureGram(self.grid, self.z, self.threads).multiply(W)
-        product += self._constant * W.sum(axis=0)
+        if self._direct:
+            return np.asarray(self._by_features.multiply(W) + self._constant * W.sum(axis=0))
+        product = np.tile(self._constant * W.sum(axis=0), (len(self.z), 1))
+        for grid in self.features.grids:
+            for c in range(W.shape[1]):
+                F = fast_sums(self.z, W[:, c : c + 1], grid)[0]
+                product[:, c] += fast_values(self.z, grid.weights * F.conj(), grid)
         return product
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact to the tolerance."""
+        """How far the kernel is from the one asked for, if that can be seen."""
         del m, n
-        return ()
+        return self.remarks
+
+    @cached_property
+    def _by_features(self) -> FeatureGram:
+        return FeatureGram(self.features, self.z, self.threads, self.progress)
 
     @property
     def _direct(self) -> bool:
-        return len(self.grid.weights) <= DIRECT_FREQUENCIES
+        return len(self.features.weights) <= direct_frequencies()
 
     @cached_property
     def _constant(self) -> float:
         """The weight of the zero frequency."""
-        return float(self.kernel.diagonal(self.z[:1])[0]) - float(self.grid.weights.sum())
+        return float(self.kernel.diagonal(self.z[:1])[0]) - float(self.features.weights.sum())
 
     @cached_property
     def _line(self) -> BinnedLine | None:
         """Moments in bins, when there are far more points than bins."""
-        if self.z.shape[1] > 1 or len(self.z) < _BINNED_POINTS:
+        if self.z.shape[1] > 1 or len(self.z) < _BINNED_POINTS or not self.features.grids:
             return None
-        bins = bin_count(self.z, 2 * float(self.grid.orders.max()) * float(self.grid.spacing[0]))
+        highest = max(float(grid.orders.max()) * float(grid.spacing[0]) for grid in self.features.grids)
+        bins = bin_count(self.z, 2 * highest)
         return BinnedLine(self.z[:, 0], bins, self.threads) if bins <= len(self.z) // 4 else None
 
     @property
@@ -129,12 +189,40 @@ class GridGram:
         """The pool as one more column."""
         return np.ones((len(self.z), 1), dtype=np.uint8)
 
-    def _sums(self, columns: Counts, grid: FrequencyGrid) -> Waves:
-        """``(C, J)`` sums of the waves over the points of each column."""
-        if self._line is not None and columns.shape[1] < _BINNED_COLUMNS:
-            return np.stack([self._line.sums(columns[:, c], grid) for c in range(columns.shape[1])])
-        if len(grid.weights) > DIRECT_FREQUENCIES:
-            return fast_sums(self.z, columns, grid)
+    def _worlds(self, labels: Labellings) -> Iterator[tuple[Waves, Waves]]:
+        """``(worlds, 1 or 2, J)`` sums of the waves over x (and y) in some worlds, and the mean over the pool."""
+        each = 1 if labels.y is None else 2
+        step = max(1, _SUM_BYTES // (16 * each * max(1, len(self.features.weights))))
+        mean: Waves = np.empty(0, dtype=np.complex128)
+        for start in range(0, labels.count, step):
+            worlds = slice(start, start + step)
+            columns = labels.x[:, worlds]
+            if labels.y is not None:
+                columns = np.stack([columns, labels.y[:, worlds]], axis=2).reshape(len(columns), -1)
+            if start == 0:
+                columns = np.concatenate([self._everyone.astype(columns.dtype), columns], axis=1)
+            F = self._sums(columns, self.features.grids)
+            if start == 0:
+                mean, F = F[0] / len(self.z), F[1:]
+            yield F.reshape(-1, each, len(self.features.weights)), mean
+            if self.progress is not None:
+                self.progress(min(start + step, labels.count), labels.count)
+
+    def _sums(self, columns: Counts, grids: tuple[FrequencyGrid, ...]) -> Waves:
+        """``(C, J)`` sums of the waves over the points of each column, grid by grid."""
+        fast = sum(len(grid.weights) for grid in grids) > direct_frequencies()
+        binned = self._line is not None and columns.shape[1] < _BINNED_COLUMNS
+        way = self._binned_sums if binned else self._fast_sums if fast else self._direct_sums
+        return np.concatenate([np.empty((columns.shape[1], 0)), *(way(columns, grid) for grid in grids)], axis=1)
+
+    def _fast_sums(self, columns: Counts, grid: FrequencyGrid) -> Waves:
+        return fast_sums(self.z, columns, grid)
+
+    def _binned_sums(self, columns: Counts, grid: FrequencyGrid) -> Waves:
+        assert self._line is not None
+        return np.stack([self._line.sums(columns[:, c], grid) for c in range(columns.shape[1])])
+
+    def _direct_sums(self, columns: Counts, grid: FrequencyGrid) -> Waves:
         edges = np.linspace(0, len(self.z), min(PIECES, len(self.z)) + 1).astype(int)
 
         def work(i: int, stop: Event) -> Waves:
@@ -149,15 +237,16 @@ class GridGram:
             return total
 
         pieces = range(len(edges) - 1)
-        return np.asarray(np.sum(run(pieces, work, self.threads or available_cores(), self.progress), axis=0))
+        return np.asarray(np.sum(run(pieces, work, self.threads or available_cores()), axis=0))
 
     def _doubled(self, rng: np.random.Generator) -> Centred:
         """Moments and eigenvalues from E exp(i j s z) at j = 0, ..., 2M: an (2M, 2M) problem, whatever N."""
-        M, w, size = int(self.grid.orders.max()), self.grid.weights, len(self.z)
+        grid, size = self.features.grids[0], len(self.z)
+        M, w = int(grid.orders.max()), grid.weights
         orders = np.arange(1, 2 * M + 1)[:, None]
-        wide = FrequencyGrid(self.grid.origin, self.grid.spacing, orders, np.ones(2 * M))
-        phi = np.concatenate([[1.0], self._sums(self._everyone, wide)[0] / size])
-        second, mean = second_moments(phi, self.grid.orders[:, 0], w)
+        wide = FrequencyGrid(grid.origin, grid.spacing, orders, np.ones(2 * M))
+        phi = np.concatenate([[1.0], self._sums(self._everyone, (wide,))[0] / size])
+        second, mean = second_moments(phi, grid.orders[:, 0], w)
         C = second - np.outer(mean, mean)
         level = float(mean @ mean)
         diagonal = float(w.sum()) - level  # mean of k~(z,z)
@@ -173,84 +262,7 @@ class GridGram:
             values * np.sqrt(square / max(float(values @ values), 1e-300)), triangles, cubes,
         )  # fmt: skip
 
-    def _row_sums(self) -> tuple[Floats, float]:
-        """Off-diagonal row sums of K, and the sum of its squared off-diagonal entries, by transforms."""
-        size = len(self.z)
-        diagonal = float(self.kernel.diagonal(self.z[:1])[0])
-        F = self._sums(self._everyone, self.grid)[0]
-        rows = self._constant * size + fast_values(self.z, self.grid.weights * F.conj(), self.grid) - diagonal
-        closed, square_grid = frequency_grid(self.kernel * self.kernel, self.z, 1e-12)
-        del closed  # gaps are closed already
-        G = self._sums(self._everyone, square_grid)[0]
-        zero = diagonal**2 - float(square_grid.weights.sum())
-        squares = zero * size * size + float(square_grid.weights @ np.abs(G) ** 2) - size * diagonal**2
-        return rows, squares
-
-
-def fast_sums(z: Floats, columns: Counts, grid: FrequencyGrid) -> Waves:
-    """``(C, J)`` sums of waves by non-uniform fast Fourier transforms of type 1.
-
-    Counts are real, so that two columns fit into one transform of a + ib: the sums A, B of both are told apart by
-    their symmetry, A(-w) = conj A(w).
-    """
-    finufft = _finufft()
-    angles = _angles(z, grid)
-    shape = tuple(2 * int(h) + 1 for h in np.abs(grid.orders).max(axis=0))
-    transform = getattr(finufft, f"nufft{z.shape[1]}d1")
-    result = np.empty((columns.shape[1], len(grid.weights)), dtype=np.complex128)
-    middle = np.array(shape) // 2
-    plus, minus = tuple((middle + grid.orders).T), tuple((middle - grid.orders).T)
-    strengths = np.zeros(len(z), dtype=np.complex128)
-    for c in range(0, columns.shape[1], 2):
-        pair = result[c : c + 2]
-        strengths.real = columns[:, c]
-        strengths.imag = columns[:, c + 1] if len(pair) == 2 else 0.0
-        spectrum = transform(*angles, strengths, shape, eps=1e-12, isign=1)
-        here, there = spectrum[plus], spectrum[minus].conj()
-        pair[0] = 0.5 * (here + there)
-        pair[1:] = -0.5j * (here - there)
-    return result
-
-
-def fast_values(z: Floats, coefficients: Waves, grid: FrequencyGrid) -> Floats:
-    """Real part of the sum of coefficient times wave at every point, by a transform of type 2."""
-    finufft = _finufft()
-    shape = tuple(2 * int(h) + 1 for h in np.abs(grid.orders).max(axis=0))
-    spectrum = np.zeros(shape, dtype=np.complex128)
-    spectrum[tuple((grid.orders + np.array(shape) // 2).T)] = coefficients
-    values = getattr(finufft, f"nufft{z.shape[1]}d2")(*_angles(z, grid), spectrum, eps=1e-12, isign=1)
-    return np.asarray(values.real)
-
-
-def _angles(z: Floats, grid: FrequencyGrid) -> list[Floats]:
-    return [np.ascontiguousarray((z[:, i] - grid.origin[i]) * grid.spacing[i]) for i in range(z.shape[1])]
-
-
-def _finufft() -> ModuleType:
-    try:
-        import finufft
-    except ImportError:
-        raise MissingExtraError(
-            'This many frequencies need non-uniform fast Fourier transforms: pip install "twosample[fast]"'
-        ) from None
-    return cast(ModuleType, finufft)
-
-
-def second_moments(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
-    """``E f f'`` and ``E f`` of the cosine and sine features f, from the characteristic function at whole multiples."""
-    difference, total = orders[:, None] - orders[None, :], orders[:, None] + orders[None, :]
-    a_minus, a_plus = phi.real[np.abs(difference)], phi.real[total]
-    b_minus, b_plus = np.sign(difference) * phi.imag[np.abs(difference)], phi.imag[total]
-    cosines, sines, mixed = a_minus + a_plus, a_minus - a_plus, b_plus - b_minus
-    roots = np.sqrt(np.concatenate([weights, weights]))
-    second = 0.5 * np.block([[cosines, mixed], [mixed.T, sines]]) * roots[:, None] * roots[None, :]
-    mean = roots * np.concatenate([phi.real[orders], phi.imag[orders]])
-    return second, mean
-
-
-def unbiased_square(inner: float, diagonal: float, diagonal_square: float, size: int) -> float:
-    """:func:`pooled_square` in terms of means, for row sums that are minus the diagonal."""
-    rows = diagonal_square / size  # sum of squared row sums over N²
-    total = diagonal * diagonal
-    value = inner - 2 * rows / (size - 2) + total / ((size - 1) * (size - 2))
-    return value * size / (size - 3)
+    def _total(self) -> float:
+        """The sum of all entries of K."""
+        F = self._sums(self._everyone, self.features.grids)[0]
+        return self._constant * len(self.z) ** 2 + float(self.features.weights @ np.abs(F) ** 2)

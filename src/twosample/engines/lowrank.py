@@ -29,7 +29,7 @@ from ..core.centred import Centred
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Counts, Floats, Reals
-from ..errors import OptionError
+from ..errors import number_between, whole_number
 from ..kernels import Kernel
 from .base import Progress
 from .featured import FeatureGram
@@ -83,16 +83,17 @@ class LowRank:
     name = "lowrank"
 
     def __post_init__(self) -> None:
-        if not 0 < self.tolerance < 1:
-            raise OptionError(f"LowRank: tolerance={self.tolerance!r} must lie between 0 and 1.")
-        if (self.max_rank is not None and self.max_rank < 1) or (self.threads is not None and self.threads < 1):
-            raise OptionError(f"LowRank: max_rank={self.max_rank!r} and threads={self.threads!r} must be at least 1.")
+        number_between("LowRank: tolerance", self.tolerance, 0, 1)
+        whole_number("LowRank: seed", self.seed, least=0)
+        for name in ("max_rank", "threads"):
+            if getattr(self, name) is not None:
+                whole_number(f"LowRank: {name}", getattr(self, name))
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> LowRankGram:
         """The low-rank Gram matrix of z; a child of `rng` draws the landmarks, and `rng` itself stays as it is."""
         random = child(rng, self.seed)
-        threads = self.threads or available_cores()
-        most = self.max_rank or MAX_RANK
+        threads = int(self.threads or available_cores())
+        most = int(self.max_rank or MAX_RANK)
         with single_threaded_blas():
             features, certificate = choose_landmarks(kernel, z, self.tolerance, most, random, threads)
         return LowRankGram(features, z, certificate, threads, self.progress)

@@ -1,147 +1,142 @@
-r"""Rational quadratic kernels on a line, as sums of Gaussians of many widths on frequency grids of their own.
+r"""Shift-invariant kernels as sums of Gaussians of many widths.
 
-.. math:: (1+u)^{-\alpha} = \frac1{\Gamma(\alpha)}\int \exp(-e^s(1+u))\,e^{\alpha s}\,ds
+Schoenberg (1938): a function of the distance that is positive definite in every dimension is a mixture of Gaussians.
+With precisions :math:`\tau = e^s` in units of the bandwidth the rational quadratic kernel mixes them by a Gamma law and
+the Matérn kernel by an inverse Gamma law,
 
-and the trapezoid rule in s converges geometrically, so that some sixty Gaussians are the kernel to 1e-12. One regular
-grid would have to serve the widest and the narrowest of them; one grid for each octave of widths needs far fewer
-frequencies. Gaussians so wide that the data see only a constant are left out: MMD does not see constants. In two
-dimensions the same would take tens of thousands of frequencies, and the other engines are quicker.
+.. math:: (1+u)^{-\alpha} = \frac1{\Gamma(\alpha)}\int e^{\alpha s-e^s}\,e^{-ue^s}\,ds, \qquad
+   k_\nu(r) = \frac{\nu^\nu}{\Gamma(\nu)}\int e^{-\nu s-\nu e^{-s}}\,e^{-r^2e^s/2\sigma^2}\,ds,
+
+and the trapezoid rule in s converges geometrically, so that fifty Gaussians or so are the kernel to 1e-12. Sums of
+kernels join their Gaussians and products multiply them. Gaussians so wide that the data see only a constant are left
+out, because MMD does not see constants. So are Gaussians so narrow that all of them together weigh less than the
+tolerance: the larger part of a rough kernel's cost, and what the tolerance is about.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from math import ceil, exp, gamma, inf, log, log2, pi, sqrt
+from dataclasses import dataclass
+from functools import reduce
+from math import lgamma, log, pi, sqrt
 
 import numpy as np
 
-from ..core.centred import Centred
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..kernels import Gaussian, Kernel, Product, RationalQuadratic, Scaled, Sum
-from .base import Progress
-from .featured import FeatureGram
-from .frequencies import FrequencyGrid, Parts, frequency_grid, multiply_parts, reach_of
-
-_STEP = 0.3
-"""Of the trapezoid rule in s; the error is about exp(-pi²/step)."""
+from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureGram:
-    """K from the waves of several grids.
+class Mixture:
+    """The sum of factor * exp(-t² / 2 width²), plus a constant that makes it `size` at t = 0.
+
+    Parameters
+    ----------
+    factors, widths
+        ``(n,)`` positive numbers.
+    size
+        k(x, x).
+    """
+
+    factors: Floats
+    widths: Floats
+    size: float
+
+    def scaled(self, factor: float) -> Mixture:
+        """A multiple of it."""
+        return Mixture(factor * self.factors, self.widths, factor * self.size)
+
+    def plus(self, other: Mixture) -> Mixture:
+        """The sum of both."""
+        factors, widths = np.append(self.factors, other.factors), np.append(self.widths, other.widths)
+        return Mixture(factors, widths, self.size + other.size)
+
+    def times(self, other: Mixture) -> Mixture:
+        """The product: Gaussians of widths a and b make one of width (a^-2 + b^-2)^-1/2; constants count too."""
+        mine, theirs = (np.append(one.factors, max(0.0, one.size - one.factors.sum())) for one in (self, other))
+        a, b = (np.append(1 / one.widths, 0.0) for one in (self, other))
+        with np.errstate(divide="ignore"):
+            widths = 1 / np.hypot(a[:, None], b[None, :])
+        factors = np.outer(mine, theirs)
+        seen = np.isfinite(widths) & (factors > 0)
+        return Mixture(factors[seen], widths[seen], self.size * other.size)
+
+
+def mixture_of(kernel: Kernel, span: float, tolerance: float) -> Mixture | None:
+    """The kernel as a sum of Gaussians on data of that span, or None if it is not one.
 
     Parameters
     ----------
     kernel
-        The kernel.
-    z
-        ``(N, 1)`` pooled points.
-    grids
-        The grids; together their waves make the kernel, up to a constant.
-    threads, progress
-        As in :class:`Tiled`.
+        Any kernel.
+    span
+        The longest distance between two points.
+    tolerance
+        Largest error of a kernel value, relative to k(x, x).
     """
-
-    kernel: Kernel
-    z: Floats
-    grids: tuple[FrequencyGrid, ...]
-    threads: int | None = None
-    progress: Progress | None = field(default=None, repr=False)
-
-    @property
-    def width(self) -> int:
-        """The number of features of all grids together."""
-        return sum(grid.width for grid in self.grids)
-
-    def __call__(self, points: Floats) -> Floats:
-        """``(len(points), width)`` features."""
-        return np.concatenate([grid(points) for grid in self.grids], axis=1)
-
-    def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
-        """See :class:`Gram`."""
-        sums = self._features.block_sums(labels, m, n)
-        return replace(sums, pair_shift=sums.pair_shift - self._constant)
-
-    def centred(self, rng: np.random.Generator) -> Centred:
-        """See :class:`Gram`."""
-        return self._features.centred(rng)
-
-    def multiply(self, W: Floats) -> Floats:
-        """See :class:`Gram`."""
-        return np.asarray(self._features.multiply(W) + self._constant * W.sum(axis=0))
-
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact to the tolerance."""
-        del m, n
-        return ()
-
-    @cached_property
-    def _features(self) -> FeatureGram:
-        return FeatureGram(self, self.z, self.threads, self.progress)
-
-    @cached_property
-    def _constant(self) -> float:
-        """What the waves leave out: the zero frequencies, and Gaussians that are flat over the data."""
-        weights = sum(float(grid.weights.sum()) for grid in self.grids)
-        return float(self.kernel.diagonal(self.z[:1])[0]) - weights
-
-
-def mixture_parts(kernel: Kernel, span: float, tolerance: float) -> Parts | None:
-    """The kernel as a sum of (factor, bandwidth) Gaussians on data of that span, or None if it is not one."""
     if isinstance(kernel, Gaussian):
-        return [(1.0, kernel.scale)]
+        return Mixture(np.ones(1), np.array([kernel.scale]), 1.0)
     if isinstance(kernel, RationalQuadratic):
-        return _rational_parts(kernel, span, tolerance)
+        return _rational(kernel.alpha, kernel.scale, span, tolerance)
+    if isinstance(kernel, Matern) or (isinstance(kernel, Laplace) and kernel.norm == 2):
+        return _matern(kernel.smoothness if isinstance(kernel, Matern) else 0.5, kernel.scale, tolerance)
     if isinstance(kernel, Scaled):
-        inner = mixture_parts(kernel.kernel, span, tolerance)
-        return None if inner is None else [(kernel.factor * factor, width) for factor, width in inner]
+        inner = mixture_of(kernel.kernel, span, tolerance)
+        return None if inner is None else inner.scaled(kernel.factor)
     if isinstance(kernel, Sum | Product):
-        every = [mixture_parts(part, span, tolerance) for part in kernel.parts]
-        known = [parts for parts in every if parts is not None]
-        if len(known) < len(every):
-            return None
-        return multiply_parts(known) if isinstance(kernel, Product) else [part for parts in known for part in parts]
+        return _combined(kernel, span, tolerance)
     return None
 
 
-def mixture_grids(parts: Parts, z: Floats, tolerance: float) -> tuple[FrequencyGrid, ...]:
-    """One grid for each octave of widths, exact to the tolerance together."""
-    octaves: dict[int, Parts] = {}
-    for factor, width in parts:
-        if width < inf:  # a Gaussian of infinite width is a constant
-            octaves.setdefault(ceil(log2(width)), []).append((factor, width))
-    size = sum(factor for factor, _ in parts)
-    grids = []
-    for group in octaves.values():
-        share = sum(factor for factor, _ in group) / size
-        allowed = min(0.05, tolerance / share / len(octaves))
-        kernel = Sum(tuple(Scaled(Gaussian(width), factor) for factor, width in group))
-        grids.append(frequency_grid(kernel, z, allowed, close=False)[1])
-    return tuple(grid for grid in grids if len(grid.weights))
+def _combined(kernel: Sum | Product, span: float, tolerance: float) -> Mixture | None:
+    share = tolerance if isinstance(kernel, Sum) else tolerance / len(kernel.parts)
+    every = [mixture_of(part, span, share) for part in _joined(kernel)]
+    known = [one for one in every if one is not None]
+    if len(known) < len(every):
+        return None
+    return reduce(Mixture.plus if isinstance(kernel, Sum) else Mixture.times, known)
 
 
-def mixture_size(parts: Parts, z: Floats, tolerance: float) -> float:
-    """About how many frequencies that would be."""
-    octaves = {ceil(log2(width)) for _, width in parts if width < inf}
-    reach, count = reach_of(tolerance), 0.0
-    spans = np.ptp(z, axis=0)
-    for octave in octaves:
-        widest = 2.0**octave
-        count += float(np.prod(2 * (spans / widest + reach) * 2 * reach / (2 * pi) + 1)) / 2
-    return count
+def _joined(kernel: Sum | Product) -> tuple[Kernel, ...]:
+    """The parts; in a product the powers of equal rational quadratic terms are added up."""
+    if isinstance(kernel, Sum):
+        return kernel.parts
+    others: list[Kernel] = []
+    powers: dict[float, float] = {}
+    for part in kernel.parts:
+        if isinstance(part, RationalQuadratic):
+            place = sqrt(part.alpha) * part.scale
+            powers[place] = powers.get(place, 0.0) + part.alpha
+        else:
+            others.append(part)
+    return (*others, *(RationalQuadratic(place / sqrt(alpha), alpha) for place, alpha in powers.items()))
 
 
-def _rational_parts(kernel: RationalQuadratic, span: float, tolerance: float) -> Parts:
-    alpha, scale = kernel.alpha, kernel.scale
+def _rational(alpha: float, scale: float, span: float, tolerance: float) -> Mixture:
     digits = log(1 / tolerance) + 6
-    seen = max(1.0, span**2 / (2 * alpha * scale**2))
+    seen = max(1.0, span / scale * (span / scale) / (2 * alpha))
     lowest = -(digits + log(seen)) / (alpha + 1)  # wider Gaussians are flat to the tolerance
-    highest = log(digits + 2 + alpha)
-    parts = [
-        (_STEP * exp(alpha * s - exp(s)) / gamma(alpha), scale * sqrt(alpha) * exp(-s / 2))
-        for s in (float(node) for node in np.arange(highest, lowest, -_STEP))
-    ]
-    return [*parts, (1 - sum(factor for factor, _ in parts), inf)]
+    highest = log(alpha + sqrt(2 * alpha * digits) + digits)
+    step = _step(alpha, tolerance)
+    s = np.arange(highest, lowest, -step)
+    factors = step * np.exp(alpha * s - np.exp(s) - lgamma(alpha))
+    heavy = factors > 1e-3 * tolerance / len(s)
+    return Mixture(factors[heavy], scale * sqrt(alpha) * np.exp(-s[heavy] / 2), 1.0)
+
+
+def _matern(nu: float, scale: float, tolerance: float) -> Mixture:
+    constant = nu * log(nu) - lgamma(nu)
+    lowest = log(nu) - log(log(1 / tolerance) + 10)  # wider ones weigh nothing
+    highest = (constant - log(nu) + log(4 / tolerance)) / nu  # narrower ones together weigh a quarter of the tolerance
+    step = _step(nu, tolerance)
+    s = np.arange(lowest, highest + step, step)
+    return Mixture(step * np.exp(constant - nu * s - nu * np.exp(-s)), scale * np.exp(-s / 2), 1.0)
+
+
+def _step(shape: float, tolerance: float) -> float:
+    """Of the trapezoid rule in s: its error is about ``2 |Gamma(shape + i w) / Gamma(shape)|`` at w = 2 pi / step."""
+    from scipy.special import loggamma
+
+    w = 10.0
+    while loggamma(shape + 1j * w).real - lgamma(shape) > log(tolerance / 40):
+        w *= 1.05
+    return 2 * pi / w

@@ -16,7 +16,7 @@ def child(rng: np.random.Generator | None, seed: int) -> np.random.Generator:
         A seed for when there is no generator.
     """
     if rng is None:
-        return np.random.default_rng(seed)
+        return np.random.default_rng(int(seed))
     try:
         return rng.spawn(1)[0]
     except TypeError:  # it was made from a bare state, which has no children

@@ -30,29 +30,32 @@ _CHUNK = 60.0
 
 @dataclass(frozen=True)
 class Decay:
-    """The function P(r) exp(-rate r) of the distance; `coefficients` of P in increasing order."""
+    """The function P(r) exp(-rate r) of the distance r in some unit; `coefficients` of P in increasing order."""
 
     coefficients: tuple[float, ...]
     rate: float
+    unit: float = 1.0
 
     def squared(self) -> Decay:
         """Its square, again of this form."""
-        return Decay(tuple(np.convolve(self.coefficients, self.coefficients)), 2 * self.rate)
+        return Decay(tuple(np.convolve(self.coefficients, self.coefficients)), 2 * self.rate, self.unit)
 
 
 def decay_of(kernel: Kernel) -> Decay | None:
     """The kernel as a function of the distance on the line if it has this form (energy kernels up to f(x) + f(y))."""
     if isinstance(kernel, Scaled):
         inner = decay_of(kernel.kernel)
-        return None if inner is None else Decay(tuple(kernel.factor * c for c in inner.coefficients), inner.rate)
+        return (
+            None if inner is None else replace(inner, coefficients=tuple(kernel.factor * c for c in inner.coefficients))
+        )
     if isinstance(kernel, Laplace):
-        return Decay((1.0,), 1 / kernel.scale)
+        return Decay((1.0,), 1.0, kernel.scale)
     if isinstance(kernel, Energy) and kernel.exponent == 1:
         return Decay((0.0, -0.5), 0.0)
     if isinstance(kernel, Matern):
-        c = float(np.sqrt(2 * kernel.smoothness)) / kernel.scale
+        c = float(np.sqrt(2 * kernel.smoothness))
         shapes = {0.5: (1.0,), 1.5: (1.0, c), 2.5: (1.0, c, c * c / 3)}
-        return Decay(shapes[kernel.smoothness], c)
+        return Decay(shapes[kernel.smoothness], c, kernel.scale)
     return None
 
 
@@ -140,8 +143,9 @@ class SortedGram:
 
     @cached_property
     def _line(self) -> Floats:
+        """The points in order, from 0, in the unit of the kernel."""
         line: Floats = self.z[self._order, 0]
-        return line
+        return np.asarray((line - line[0]) / self._decay.unit)
 
     @cached_property
     def _rows(self) -> Floats:

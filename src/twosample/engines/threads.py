@@ -64,7 +64,7 @@ def run(
         except BaseException as error:  # noqa: BLE001 - handed over to the thread that waits, whatever it is
             news.put(error)
 
-    workers = [Thread(target=serve, daemon=True) for _ in range(min(threads, len(pieces)))]
+    workers = [Thread(target=serve, daemon=True) for _ in range(min(int(threads), len(pieces)))]
     with single_threaded_blas():
         try:
             for thread in workers:

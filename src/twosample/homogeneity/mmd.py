@@ -95,10 +95,10 @@ def mmd_test(
         return compare_sketches(
             x,
             y,
-            kernel=None if kernel == "gaussian" else kernel,
+            kernel=None if isinstance(kernel, str) and kernel == "gaussian" else kernel,
             bandwidth=bandwidth,
             statistic=statistic,
-            null=None if null == "permutation" else null,
+            null=None if isinstance(null, str) and null == "permutation" else null,
             level=level,
             rng=rng,
         )

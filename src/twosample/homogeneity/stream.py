@@ -127,6 +127,8 @@ class LinearTimeMMD:
         >>> a.merge(b).terms
         2
         """
+        if not isinstance(other, LinearTimeMMD):
+            raise InputError(f"A stream can be merged with a stream only, not with {type(other).__name__}.")
         if self._kernel != other._kernel:
             raise OptionError(f"The streams have different kernels, {self._kernel!r} and {other._kernel!r}.")
         merged = LinearTimeMMD(self._kernel)

@@ -14,6 +14,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines.threads import available_cores, run, single_threaded_blas
+from ..errors import InputError
 from ..kernels import Kernel, RadialKernel
 from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
@@ -129,11 +130,14 @@ def _plain_terms(kernel: Kernel, x: Floats, y: Floats, batch: Pair) -> Floats:
     """By the definition, moved to the origin where that helps; refuses rows that are not finite."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         _refuse(batch)
-    if kernel.translation_free and not isinstance(kernel, RadialKernel):
-        centre = np.median(x, axis=0)
-        x, y = x - centre, y - centre
-    with np.errstate(over="ignore"):  # an infinite distance is far enough
-        return h_terms(kernel, x, y)
+    with np.errstate(over="ignore", invalid="ignore"):  # to a bounded kernel an infinite distance is far enough
+        if kernel.translation_free and not isinstance(kernel, RadialKernel):
+            centre = np.median(x, axis=0)
+            x, y = x - centre, y - centre
+        h = h_terms(kernel, x, y)
+    if not (np.abs(h) < 1e150).all():
+        raise InputError(f"x and y hold values too large for {kernel!r}: its sums overflow. Rescale both samples.")
+    return h
 
 
 def _refuse(batch: Pair) -> None:

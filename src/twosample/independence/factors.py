@@ -81,7 +81,7 @@ def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generato
 
 def _features(gram: object, engine: Engine, name: str) -> tuple[FeatureMap, Floats, tuple[str, ...]]:
     if isinstance(gram, GridGram):
-        return gram.grid, gram.z, ()
+        return gram.features, gram.z, gram.remarks
     if isinstance(gram, LowRankGram):
         return gram.features, gram.z, (f"Low-rank kernel of {name}, rank {gram.rank}: {gram.certificate}.",)
     if isinstance(gram, FeatureGram):

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Auto, Dense, Engine, Fourier, LowRank, Tiled
-from ..engines.frequencies import gaussian_parts, grid_shape
+from ..engines.fourier import frequencies_needed
 from ..engines.grid import DIRECT_FREQUENCIES
 from ..errors import InputError
 from ..kernels import Kernel
@@ -160,9 +160,8 @@ def is_exact(engines: Sequence[Engine]) -> bool:
 
 
 def few_frequencies(side: Variable) -> bool:
-    """Whether the kernel is Gaussian and the data span few enough bandwidths for features on a grid."""
-    parts = gaussian_parts(side.kernel) if 0 < side.columns <= 3 else None
-    return parts is not None and grid_shape(parts, side.z, SMOOTH.tolerance)[3] <= DIRECT_FREQUENCIES
+    """Whether the kernel is smooth and the data span few enough bandwidths for features on a grid."""
+    return side.columns > 0 and frequencies_needed(side.kernel, side.z, SMOOTH.tolerance) <= DIRECT_FREQUENCIES
 
 
 def _check_size(side: Variable) -> None:

@@ -23,7 +23,10 @@ class _Combination(Kernel):
 
     def __post_init__(self) -> None:
         flat: list[Kernel] = []
-        for part in self.parts:
+        given = self.parts if isinstance(self.parts, list | tuple) else (self.parts,)
+        for part in given:
+            if not isinstance(part, Kernel):
+                raise OptionError(f"{type(self).__name__}: parts={self.parts!r} must be a tuple of kernels.")
             flat.extend(part.parts if isinstance(part, type(self)) else (part,))
         if not flat:
             raise OptionError(f"{type(self).__name__} needs at least one kernel.")
@@ -44,6 +47,11 @@ class _Combination(Kernel):
     def source(self) -> Kernel:
         """The combination of the parts' sources."""
         return type(self)(tuple(part.source for part in self.parts))
+
+    @property
+    def smooth(self) -> bool:
+        """When every part is."""
+        return all(part.smooth for part in self.parts)
 
     @property
     def needs_bandwidth(self) -> bool:
@@ -172,6 +180,8 @@ class Scaled(Kernel):
     factor: float
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise OptionError(f"Scaled: kernel={self.kernel!r} must be a kernel.")
         positive_number("the factor of a kernel", self.factor)
 
     @property
@@ -191,6 +201,11 @@ class Scaled(Kernel):
     def source(self) -> Kernel:
         """The multiple of the kernel's source."""
         return Scaled(self.kernel.source, self.factor)
+
+    @property
+    def smooth(self) -> bool:
+        """As the kernel."""
+        return self.kernel.smooth
 
     @property
     def translation_free(self) -> bool:

@@ -63,6 +63,11 @@ class Kernel(ABC):
         return None
 
     @property
+    def smooth(self) -> bool:
+        """Whether the Gram matrix of many points is close to one of low rank; so for kernels with derivatives at 0."""
+        return True
+
+    @property
     def translation_free(self) -> bool:
         """Whether moving both samples by the same vector leaves every MMD as it is (then the pool may be centred)."""
         return False

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.types import Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, real_number
 from .bandwidth import Median
 from .base import Kernel
 from .distances import Metric
@@ -168,6 +168,13 @@ class FunctionKernel(Kernel):
     function: Callable[[Any, Any], Any]
     upper: float | None = None
     lower: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) or isinstance(self.function, type):
+            raise OptionError(f"FunctionKernel: function={self.function!r} must be a function k(A, B).")
+        for name in ("upper", "lower"):
+            if getattr(self, name) is not None:
+                real_number(name, getattr(self, name))
 
     def block(self, a: Floats, b: Floats) -> Floats:
         K = np.asarray(self.function(a, b))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, is_one_of, positive_number
 from .base import RadialKernel
 from .distances import Metric
 
@@ -63,10 +63,11 @@ class Laplace(RadialKernel):
     """
 
     norm: int = 1
+    smooth = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.norm not in (1, 2):
+        if not is_one_of(self.norm, (1, 2)):
             raise OptionError(f"norm={self.norm!r} must be 1 (city block) or 2 (Euclidean).")
 
     @property
@@ -109,20 +110,26 @@ class Matern(RadialKernel):
     smoothness: float = 1.5
 
     @property
+    def smooth(self) -> bool:
+        """From 5/2 on."""
+        return self.smoothness >= 2.5
+
+    @property
     def metric(self) -> Metric:
         """Euclidean."""
         return "euclidean"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.smoothness not in (0.5, 1.5, 2.5):
+        if not is_one_of(self.smoothness, (0.5, 1.5, 2.5)):
             raise OptionError(f"smoothness={self.smoothness!r} must be 0.5, 1.5 or 2.5.")
 
     def of_distances(self, D: Reals, a: Floats, b: Floats) -> Reals:
         D *= np.sqrt(2 * self.smoothness).astype(D.dtype)
-        decay = np.exp(-D)
         if self.smoothness == 0.5:
-            return decay
+            return np.exp(np.negative(D, out=D), out=D)
+        np.minimum(D, 1000, out=D)  # where the kernel is 0: an infinite distance times 0 would be NaN
+        decay = np.exp(-D)
         if self.smoothness == 1.5:
             D += 1
         else:

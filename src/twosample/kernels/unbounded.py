@@ -34,6 +34,7 @@ class Energy(Kernel):
 
     exponent: float = 1.0
     characteristic = True
+    smooth = False
     translation_free = True
 
     @property

@@ -7,11 +7,9 @@ from math import pi, sqrt
 
 import numpy as np
 
-from ..core.centred import Centred, CentredGram, CentredSpectrum
+from ..core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square, without_diagonal
 from ..core.evidence import Evidence
 from ..core.types import Floats
-from ..engines.featured import without_diagonal
-from ..engines.grid import unbiased_square
 from ..nulls import Gamma, Null, Spectrum
 from ..statistics import Unbiased
 from .atoms import Atoms, median_distance

@@ -17,12 +17,11 @@ from math import sqrt
 
 import numpy as np
 
-from ..core.centred import CentredSpectrum
+from ..core.centred import CentredSpectrum, without_diagonal
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..engines.featured import without_diagonal
 from ..planning.effects import effect_of
 from ..planning.intervals import invert
 from ..planning.laws import beyond, linear_variance

@@ -29,6 +29,7 @@ _ROUNDING = 1e-6
 
 def write(state: State, path: str | os.PathLike[str]) -> None:
     """Write a file, whole or not at all."""
+    _check_path(path)
     record = _bins_record(state) if isinstance(state, Bins) else _groups_record(state)
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")
     header = {"format": FORMAT, "version": VERSION, "bytes": len(body), "sha256": sha256(body).hexdigest()}
@@ -36,8 +37,14 @@ def write(state: State, path: str | os.PathLike[str]) -> None:
         file.write(json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
 
 
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
+
+
 def read(path: str | os.PathLike[str]) -> State:
     """Read a file, or say what is wrong with it."""
+    _check_path(path)
     try:
         content = Path(path).read_bytes()
     except IsADirectoryError:

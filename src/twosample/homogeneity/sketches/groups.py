@@ -73,7 +73,10 @@ class GroupedFeatures:
             raise InputError(f"The first batch of a sketch of several columns has {len(rows)} row(s), not 2 or more.")
         rng = np.random.default_rng(self.seed)
         part = rows[:: max(1, len(rows) // _ROWS)][:_ROWS]
-        location = np.median(part, axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            location = np.median(part, axis=0)
+            if not np.isfinite(np.ptp(part, axis=0) + location).all():
+                raise InputError("The batch holds values so large that their differences overflow; rescale it.")
         scale = np.ones(rows.shape[1])
         if self.standardise:
             scale = _spread(part - location)

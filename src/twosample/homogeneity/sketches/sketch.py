@@ -57,6 +57,8 @@ class Sketch:
             raise OptionError(f"layout={layout!r} must be a ts.BinnedMoments or a ts.GroupedFeatures.")
         if like is not None and layout is not None:
             raise OptionError("Give a layout or a sketch to be like, not both.")
+        if like is not None and not isinstance(like, Sketch):
+            raise OptionError(f"like={like!r} must be a ts.Sketch.")
         self._layout = layout
         self._state: State | None = None
         if like is not None:

@@ -14,11 +14,10 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum
+from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square, without_diagonal
 from ...core.sums import BlockSums
 from ...core.types import Floats
-from ...engines.featured import without_diagonal
-from ...engines.grid import second_moments, unbiased_square
+from ...engines.frequencies import second_moments
 from ...errors import OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RadialKernel, RationalQuadratic, Scaled, Sum
 from .bins import Bins
