@@ -271,3 +271,17 @@ def test_columns_with_nothing_in_them(column, kind):
     rows = [{"v": v} for v in column]
     result = ts.mmd_test(rows, rows, kernel=ts.Record({"v": kind}), rng=0)
     assert result.pvalue == 1
+
+
+@pytest.mark.parametrize("value", [10**400, 1e308, float("inf")])
+def test_numbers_that_are_too_large(value):
+    x = [{"a": value}, {"a": 1.0}] * 3
+    with pytest.raises(ts.InputError, match=r"Column 'a': Value 0 .* not finite, or beyond 1e\+300"):
+        ts.mmd_test(x, x, kernel=ts.Record({"a": "number"}))
+
+
+def test_columns_and_levels_of_the_wrong_form():
+    with pytest.raises(ts.OptionError, match="must map names to kinds"):
+        ts.Record(("a", "b"))
+    with pytest.raises(ts.OptionError, match="hashable"):
+        ts.Ordinal([["a"], ["b"]])

@@ -158,3 +158,9 @@ def test_multi_instance_classification_with_scikit_learn():
     machine = svm.SVC(kernel="precomputed", C=100.0).fit(K, y[:60])
     predicted = machine.predict(ts.set_kernel(x[60:], x[:60], kernel=ts.Gaussian(1.0)))
     assert np.mean(predicted == y[60:]) > 0.9
+
+
+@pytest.mark.parametrize("bag", [np.ones((2, 1)) * 1j, ["1", "2"], [[1.0], [1.0, 2.0]]])
+def test_bags_of_what_is_no_number(bag):
+    with pytest.raises(ts.InputError, match="Bag 0"):
+        ts.mmd_test([bag] * 4, [bag] * 4, kernel=ts.SetKernel())

@@ -61,7 +61,8 @@ def _log_local(x: Floats, others: Sequence[Floats], bandwidth: float, triangle: 
     points = np.zeros((widest, len(others), x.shape[1]))
     for column, y in enumerate(others):
         points[: len(y), column] = y
-    squares = distances(x / bandwidth, points.reshape(-1, x.shape[1]) / bandwidth, "sqeuclidean")
+    with np.errstate(over="ignore"):  # infinitely far is far
+        squares = distances(x / bandwidth, points.reshape(-1, x.shape[1]) / bandwidth, "sqeuclidean")
     logs = -0.5 * squares.reshape(len(x), widest, len(others))
     if triangle:
         apart = np.abs(np.arange(len(x))[:, None] - np.arange(widest))

@@ -195,6 +195,8 @@ class Ordinal(ObjectKernel, ColumnKind):
             return
         if isinstance(self.order, str) or not isinstance(self.order, Sequence):
             raise OptionError(f"order={self.order!r} must be a list of the levels, from lowest to highest.")
+        if not all(isinstance(level, Hashable) for level in self.order):
+            raise OptionError(f"order={self.order!r} must list levels that are hashable, such as strings or numbers.")
         if len(set(self.order)) < len(self.order) or not 0 < len(self.order) <= _MOST_STEPS:
             raise OptionError(f"order must list 1 to {_MOST_STEPS} different levels; it lists {len(self.order)}.")
         object.__setattr__(self, "order", tuple(self.order))

@@ -17,6 +17,9 @@ from ..errors import InputError
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
+LARGEST = 1e300
+"""Numbers must be smaller: differences of larger ones overflow."""
+
 CODE_BITS = 64
 
 
@@ -63,12 +66,27 @@ def floats(values: Sequence[Any] | NDArray[Any], missing: Mask) -> Floats:
                     f"Value {i} (counted from 0) is {type(values[i]).__name__} and not a number; "
                     "such a column is of another kind: 'category' or 'text'."
                 )
-            numbers[i] = float(values[i])
+            try:
+                numbers[i] = float(values[i])
+            except OverflowError:  # a whole number that no double can hold
+                numbers[i] = np.inf
     numbers[missing] = 0.0
-    bad = ~np.isfinite(numbers)
+    bad = ~(np.abs(numbers) < LARGEST)
     if bad.any():
-        raise InputError(f"Value {int(bad.argmax())} (counted from 0) is not finite; drop it, or make it missing.")
+        raise InputError(
+            f"Value {int(bad.argmax())} (counted from 0) is not finite, or beyond {LARGEST:g}; drop it, make it "
+            "missing, or change the units."
+        )
     return numbers
+
+
+def real_array(value: Any) -> Floats | None:
+    """A copy as doubles; None if it holds anything but real numbers, or rows of unequal length."""
+    try:
+        array = np.asarray(value)
+        return array.astype(np.float64) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        return None
 
 
 def sign_codes(levels: Sequence[Hashable]) -> Floats:

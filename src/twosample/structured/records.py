@@ -68,6 +68,8 @@ class Record(ObjectKernel):
         if not isinstance(self.columns, Mapping | tuple):
             raise OptionError(f"columns={self.columns!r} must map names to kinds, such as {{'age': ts.Number()}}.")
         given = self.columns.items() if isinstance(self.columns, Mapping) else self.columns
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
+            raise OptionError(f"columns={self.columns!r} must map names to kinds, such as {{'age': ts.Number()}}.")
         pairs = tuple((name, _kind(name, kind)) for name, kind in given)
         if not pairs or len(dict(pairs)) < len(pairs):
             raise OptionError("columns must name at least one column, and each only once.")

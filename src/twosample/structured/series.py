@@ -17,6 +17,7 @@ from ..errors import InputError, OptionError, positive_number, whole_number
 from ..kernels import Kernel, ObjectKernel, Tabulated
 from ..kernels.bandwidth import distance_quantiles
 from ._alignments import log_alignments
+from .levels import real_array
 
 
 def windows(series: object, length: int, step: int | None = None) -> Floats:
@@ -128,10 +129,9 @@ def _typical_width(series: Sequence[Floats]) -> float:
 
 
 def _one_series(value: Any, name: str) -> Floats:
-    try:
-        values = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {type(value).__name__} and not an array of numbers.") from None
+    values = real_array(value)
+    if values is None:
+        raise InputError(f"{name} is {type(value).__name__} and not an array of numbers.")
     values = values[:, None] if values.ndim == 1 else values
     if values.ndim != 2 or values.size == 0:
         raise InputError(f"{name} has shape {values.shape}; give (times,) or (times, columns), not empty.")

@@ -14,6 +14,7 @@ from ..errors import InputError, OptionError
 from ..kernels import Gaussian, Kernel, ObjectKernel, RadialKernel, Tabulated
 from ..kernels.base import BandwidthOf
 from ..kernels.objects import IndexKernel
+from .levels import real_array
 
 _POINTS = 1024  # rows and columns of a tile: memory does not grow with the bags
 
@@ -180,12 +181,11 @@ def _strips(sizes: NDArray[np.intp]) -> list[tuple[slice, NDArray[np.intp], slic
 
 
 def _bag(value: Any, position: int) -> Floats:
-    try:
-        bag = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    bag = real_array(value)
+    if bag is None:
         raise InputError(
             f"Bag {position} (counted from 0) is {type(value).__name__} and not an array of points as rows."
-        ) from None
+        )
     bag = bag[:, None] if bag.ndim == 1 else bag
     if bag.ndim != 2:
         raise InputError(f"Bag {position} (counted from 0) has shape {bag.shape}; give (points, columns).")

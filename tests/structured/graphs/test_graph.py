@@ -85,7 +85,7 @@ def test_multigraph_is_refused():
         (lambda: Graph(2, [(0, 1)], edge_lengths=[[1.0, 2.0]]), "one number"),
         (lambda: as_graph(np.ones((2, 3))), "square"),
         (lambda: as_graph("CCO"), "str is not a graph"),
-        (lambda: as_graph(np.zeros(3)), "not a graph"),
+        (lambda: as_graph(np.zeros(3)), "square array"),
     ],
 )
 def test_refusals(make, message):
@@ -106,7 +106,6 @@ def test_nodes_must_be_a_count():
         ([Graph(1), Graph(1, attributes=[1.0])], "graph 0 has no attributes"),
         ([Graph(2, [(0, 1)], edge_labels="a"), Graph(2, [(0, 1)])], "graph 1 has no edge_labels"),
         ([Graph(1), 3], "graph 1: int is not a graph"),
-        ([Graph(1, labels=[["a"]])], "labels must be hashable"),
     ],
 )
 def test_pools_that_do_not_fit(graphs, message):
@@ -210,3 +209,61 @@ def test_the_papers_data_sets(data_directory):
     proteins = read_tu(data_directory / "graphs_tu" / "PROTEINS.npz", attributes="node_attributes_full")
     assert np.bincount(proteins.classes).tolist() == [0, 663, 450]
     assert proteins.graphs[0].attributes.shape[1] == 29
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": [["a"], "b"]}, "labels: that of node 0 is of type list, which is not hashable"),
+        ({"labels": 5}, "labels=5 must be a list"),
+        ({"labels": ["a", None]}, "labels: node 1 has none"),
+        ({"labels": ["a", float("nan")]}, "labels: node 1 has none"),
+        ({"edges": [(0, 1), (1,)]}, "edges: rows must all have the same length"),
+        ({"attributes": [[1, 2], [1]]}, "attributes: rows must all have the same length"),
+    ],
+)
+def test_parts_that_are_none(options, message):
+    with pytest.raises(ts.InputError, match=message):
+        Graph(2, **options)
+
+
+def test_labels_are_never_rounded():
+    large = [2**53, 2**53 + 1]
+    graphs = [Graph(2, labels=np.array(large, dtype=kind)) for kind in (np.uint64, np.int64)]
+    graphs.append(Graph(2, labels=[2**70, 2**70 + 1]))
+    K = ts.graphs.VertexHistogram(normalised=False).block(graphs, graphs)
+    assert K.tolist() == [[2, 2, 0], [2, 2, 0], [0, 0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"A": "1,2,3\n2,1,3\n"}, "each row must hold two nodes"),
+        ({"A": "1\n2\n"}, "each row must hold two nodes"),
+        ({"A": "1.5,2\n"}, "edges must hold whole numbers"),
+        ({"A": "1,2\n2,1\n", "node_labels": "x\ny\n"}, "rows must hold numbers"),
+    ],
+)
+def test_files_that_are_no_graphs(files, message, tmp_path):
+    for name, text in {"graph_indicator": "1\n1\n", **files}.items():
+        (tmp_path / f"T_{name}.txt").write_text(text)
+    with pytest.raises(ts.InputError, match=message):
+        ts.graphs.read_tu(tmp_path)
+
+
+def test_a_data_set_without_edges(tmp_path):
+    (tmp_path / "T_A.txt").write_text("")
+    (tmp_path / "T_graph_indicator.txt").write_text("1\n1\n")
+    assert repr(ts.graphs.read_tu(tmp_path).graphs) == "(Graph(2 nodes, 0 edges),)"
+    with pytest.raises(ts.InputError, match="place=None"):
+        ts.graphs.read_tu(None)
+
+
+def test_units_of_attributes_do_not_matter():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(6, 3, 2))
+    K, huge = (
+        ts.graphs.RandomWalk().block(graphs, graphs)
+        for graphs in ([Graph(3, [(0, 1)], attributes=unit * x) for x in rows] for unit in (1.0, 2.0**900))
+    )
+    np.testing.assert_allclose(huge, K, rtol=1e-10)

@@ -112,6 +112,18 @@ def test_all_lengths_need_a_small_decay():
     assert gram(tg.RandomWalk(None, 0.11), [complete, complete]).tolist() == [[1, 1], [1, 1]]
 
 
+def test_walks_of_all_lengths_along_one_way_edges():
+    chain = ts.graphs.Graph(3, [(0, 1), (1, 2)], directed=True)
+    kernel = ts.graphs.RandomWalk(steps=None, decay=0.1, normalised=False)
+    assert kernel.block([chain], [chain])[0, 0] == pytest.approx(9 + 4 * 0.1 + 1 * 0.01)
+    layers = [(30 * k + i, 30 * (k + 1) + j) for k in range(5) for i in range(30) for j in range(30)]
+    graphs = [ts.graphs.Graph(180, layers, directed=True), ts.graphs.Graph(1, [(0, 0)], directed=True)]
+    every, most = (
+        ts.graphs.RandomWalk(steps=steps, decay=1e-4, normalised=False).block(graphs, graphs) for steps in (None, 60)
+    )
+    np.testing.assert_allclose(every, most, rtol=1e-14)
+
+
 def test_growth_is_the_largest_eigenvalue_or_a_little_more():
     rng = np.random.default_rng(0)
     graphs = [naive.random_graph(rng, nodes=9, directed=d) for d in (False, True, False)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -135,7 +136,7 @@ def as_graph(value: object) -> Graph:
         from .readers import from_networkx
 
         return from_networkx(value)
-    if hasattr(value, "tocoo") or (isinstance(value, np.ndarray | list | tuple) and np.ndim(value) == 2):
+    if hasattr(value, "tocoo") or isinstance(value, np.ndarray | list | tuple):
         return Graph.from_adjacency(value)
     raise InputError(
         f"{type(value).__name__} is not a graph: give a ts.graphs.Graph, a networkx graph or an adjacency matrix."
@@ -154,14 +155,14 @@ def as_graphs(values: Sequence[object]) -> list[Graph]:
 
 
 def _dense(A: object) -> Floats:
-    matrix = np.asarray(A)
+    matrix = _array(A, "an adjacency matrix")
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise InputError(f"an adjacency matrix must be a square array of 0 and 1, not {matrix.dtype} {matrix.shape}.")
     return np.asarray(matrix, dtype=np.float64)
 
 
 def _edges(value: ArrayLike, nodes: int, directed: bool) -> Whole:
-    given = np.asarray(value)
+    given = _array(value, "edges")
     if given.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
@@ -183,27 +184,51 @@ def _edges(value: ArrayLike, nodes: int, directed: bool) -> Whole:
     return edges
 
 
+def _array(value: object, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name}: rows must all have the same length.") from None
+
+
 def _labels(value: Iterable[Hashable] | None, count: int, name: str, of: str) -> Any:
     """An array of whole numbers if that is what the labels are, else a tuple of hashables."""
     if value is None:
         return None
-    labels = np.array(value) if isinstance(value, np.ndarray) else value
-    if not (isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.ndim == 1):
-        labels = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
-        missing = [i for i, label in enumerate(labels) if label is None or label != label]  # noqa: PLR0124 - NaN
-        if missing:
-            raise InputError(f"{name}: {of} {missing[0]} has none ({len(missing)} of {len(labels)} are missing).")
-        if all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "i":
+        labels: Any = np.array(value)
+    else:
+        labels = _hashables(value, name, of)
+        if all(type(label) is int and abs(label) < 2**63 for label in labels):
             labels = np.array(labels, dtype=np.int64) if labels else np.empty(0, dtype=np.int64)
     if len(labels) != count:
         raise InputError(f"{name}: {len(labels)} of them for {count} {of}s; give one for each.")
     return labels
 
 
+def _hashables(value: Iterable[Hashable], name: str, of: str) -> tuple[Hashable, ...]:
+    if not isinstance(value, Iterable):
+        raise InputError(f"{name}={value!r} must be a list, one for each {of}.")
+    labels = tuple(value.tolist() if isinstance(value, np.ndarray) else value)
+    wrong = [i for i, label in enumerate(labels) if not isinstance(label, Hashable)]
+    if wrong:
+        kind = type(labels[wrong[0]]).__name__
+        raise InputError(f"{name}: that of {of} {wrong[0]} is of type {kind}, which is not hashable.")
+    missing = [i for i, label in enumerate(labels) if _is_missing(label)]
+    if missing:
+        raise InputError(f"{name}: {of} {missing[0]} has none ({len(missing)} of {len(labels)} are missing).")
+    return labels
+
+
+def _is_missing(label: object) -> bool:
+    """None, NaN, and what else does not equal itself (``pandas.NA`` does not even say whether)."""
+    return label is None or type(label).__name__ == "NAType" or (isinstance(label, float) and isnan(label))
+
+
 def _numbers(value: ArrayLike | None, count: int, name: str, of: str) -> Floats | None:
     if value is None:
         return None
-    given = np.asarray(value)
+    given = _array(value, name)
     if given.dtype.kind not in "biuf":
         raise InputError(f"{name} must be numbers, not {given.dtype}.")
     numbers = np.array(given, dtype=np.float64)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
+from math import log, log1p
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -76,6 +78,26 @@ class Products:
                 return 0.0
             v, scale = v / size, scale + np.log(size)
         return self.decay * float(np.exp(scale / power)) ** 2 * self._largest()
+
+    def enough(self, growth: float, share: float) -> int:
+        """How many steps leave out no more than `share` of k(G, G) or k(H, H), if walks outgrow `growth` no longer.
+
+        No product has more walks of p edges than the square of the most that any graph has.
+        """
+        A, v, scale = self.pool.adjacency, np.ones(self.pool.nodes), 0.0
+        weight, least = self.decay * self._largest(), log(share) + log1p(-growth)
+        if weight == 0 or not self.pool.nodes:
+            return 0
+        for p in count(1):
+            v = np.asarray(A @ v, dtype=np.float64)
+            size = float(v.max())
+            if size == 0:  # no walk is longer
+                return p - 1
+            v, scale = v / size, scale + log(size)
+            walks = float(np.bincount(self.pool.owner, v).max())
+            if p * log(weight) + 2 * (scale + log(walks)) < least:
+                return p
+        raise AssertionError
 
     def _largest(self) -> float:
         """The largest value of a node times an edge."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -125,17 +126,21 @@ def read_tu(place: str | Path, *, attributes: str = "node_attributes") -> GraphD
     >>> data.graphs, data.classes
     ((Graph(2 nodes, 1 edges), Graph(1 nodes, 0 edges)), array([7, 9]))
     """
+    if not isinstance(place, str | PathLike):
+        raise InputError(f"place={place!r} must be the path of a folder or of a file .npz.")
     place = Path(place)
     get = _in_folder(place) if place.is_dir() else _in_archive(place)
     edges, indicator = get("edges"), get("graph_indicator")
     if edges is None or indicator is None:
         raise InputError(f"{place}: no edges or no graph_indicator found; is this a data set of the TU format?")
-    indicator = indicator.reshape(-1).astype(np.intp)
+    if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
+        raise InputError(f"{place}: edges have the shape {edges.shape}; each row must hold two nodes.")
+    indicator, edges = _whole(indicator.reshape(-1), place, "graph_indicator"), _whole(edges, place, "edges")
     classes = get("graph_labels")
     count = len(classes) if classes is not None else int(indicator.max(initial=0))
     if len(indicator) and (indicator.min() < 1 or indicator.max() > count or (np.diff(indicator) < 0).any()):
         raise InputError(f"{place}: graph_indicator must go up from 1 to the number of graphs, {count}.")
-    edges = edges.reshape(-1, 2).astype(np.intp) - 1
+    edges = edges.reshape(-1, 2) - 1
     if len(edges) and (edges.min() < 0 or edges.max() >= len(indicator)):
         raise InputError(f"{place}: edges lead to nodes beyond the {len(indicator)} of graph_indicator.")
     parts = _Parts(edges, indicator - 1, get("node_labels"), get(attributes), get("edge_labels"))
@@ -186,6 +191,12 @@ class _Parts:
             )
 
 
+def _whole(values: NDArray[Any], place: Path, name: str) -> Whole:
+    if values.size and (values.dtype.kind not in "iuf" or (values != np.floor(values)).any()):
+        raise InputError(f"{place}: {name} must hold whole numbers.")
+    return values.astype(np.intp)
+
+
 def _edges_once(pairs: Whole, nodes: int) -> tuple[Whole, bool]:
     """Which arcs to keep, and whether the graph is directed: some arc has no counterpart."""
     there, back = pairs[:, 0] * nodes + pairs[:, 1], pairs[:, 1] * nodes + pairs[:, 0]
@@ -214,12 +225,11 @@ def _in_folder(place: Path) -> Callable[[str], NDArray[Any] | None]:
         file = place / f"{stem}{'A' if name == 'edges' else name}.txt"
         if not file.exists():
             return None
-        lines = [line.split(",") for line in file.read_text().splitlines() if line.strip()]
         try:
-            table = np.array(lines, dtype=np.float64)
-        except ValueError:
+            lines = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+            table = np.array(lines, dtype=np.float64).reshape(len(lines), -1 if lines else 2)
+        except ValueError:  # not numbers, not as many in each row, or not text
             raise InputError(f"{file}: rows must hold numbers, as many in each row.") from None
-        table = table.reshape(len(lines), -1)
         return table if "attributes" in name else _whole_if_so(table)
 
     return get

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -116,12 +115,19 @@ class RandomWalk(ObjectKernel):
             return None, np.empty((pool.nodes, 0))
         if not self.attributes.needs_bandwidth:
             return self.attributes, pool.attributes
-        spread = pool.attributes.std(axis=0)
-        scaled = pool.attributes / np.where(spread > 0, spread, 1.0)
+        scaled = _unit_spread(pool.attributes)
         rng = np.random.default_rng(0)  # the rule takes a subsample of many nodes: the same each time
         return self.attributes.fill(
             lambda metric, rows=None: float(Median().bandwidths(scaled, metric, rng)[0])
         ), scaled
+
+
+def _unit_spread(attributes: Floats) -> Floats:
+    """Columns divided by their standard deviations, whatever their units."""
+    largest = np.abs(attributes).max(axis=0, initial=0.0)
+    scaled = attributes / np.where(largest > 0, largest, 1.0)  # squares of large numbers would overflow
+    spread = scaled.std(axis=0)
+    return np.asarray(scaled / np.where(spread > 0, spread, 1.0))
 
 
 def _enough(products: Products) -> int:
@@ -132,7 +138,7 @@ def _enough(products: Products) -> int:
             f"decay={products.decay:g} is too large for walks of all lengths: each step may multiply their weight by "
             f"{growth:.4g}. Take a decay below {products.decay / growth:.4g}, or a number of steps."
         )
-    return ceil(log(_LEFT_OUT) / log(growth)) if growth > 0 else 0
+    return products.enough(growth, _LEFT_OUT)
 
 
 def _cosines(K: Floats) -> Floats:
