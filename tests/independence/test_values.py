@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import twosample as ts
+from twosample.independence.factored import NEGLECTED
 from twosample.independence.nulls import permutation_moments, product_weights
-from twosample.independence.pairs import NEGLECTED
 from twosample.independence.sides import make_pair, variables
 
 BOTH = pytest.mark.parametrize("statistic", ["biased", "unbiased"])

@@ -5,10 +5,11 @@ from itertools import combinations
 import naive
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.signal import lfilter
 
 import twosample as ts
-from twosample.nulls.memory import block_length
+from twosample.nulls.memory import Process, block_length, kernel_memory, studentised
 
 KERNEL = ts.Gaussian(1.0)
 
@@ -29,16 +30,44 @@ def rejections(draw, null, runs, **options):
 # --- time series ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("statistic", ["unbiased", "biased"])
-def test_the_wild_bootstrap_is_its_definition(statistic):
-    """The same weights, by double loops over the kernel centred within each sample."""
+def dense(size, block, correlation):
+    """tr(PRPC), 1'C1 and tr((PRPC)²) of the weights and of an autoregression, with whole matrices."""
+    lags = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    R, C, P = np.exp(-lags / block), np.power(float(correlation), lags), np.eye(size) - 1 / size
+    A = P @ R @ P @ C
+    return np.trace(A), C.sum(), np.trace(A @ A), np.trace(P @ R @ P) / size
+
+
+@pytest.mark.parametrize(("size", "block", "correlation"), [(30, 1.0, 0.0), (50, 4.0, 0.5), (120, 15.0, 0.9)])
+def test_the_weights_are_scaled_to_the_memory(size, block, correlation):
+    """Their mean square, their correlations, and the mean of a quadratic form over series and worlds."""
+    process = Process(size, block, correlation)
+    mean, truth, square, own = dense(size, block, correlation)
+    scale = truth / mean
+    assert process.own == pytest.approx(scale * own)
+    assert process.degrees == pytest.approx(mean**2 / square, rel=0.08)
+    W = process.draw(20_000, np.random.default_rng(0))
+    assert np.abs(W.sum(axis=0)).max() < 1e-9
+    assert (W**2).mean() == pytest.approx(process.own, rel=0.03)
+    C = np.power(correlation, np.abs(np.subtract.outer(np.arange(size), np.arange(size))))
+    assert np.einsum("ir,ij,jr->r", W, C, W).mean() == pytest.approx(truth, rel=0.05)
+    long = Process(2000, 5.0, 0.0).draw(200, np.random.default_rng(0))
+    assert (long[1:] * long[:-1]).mean() == pytest.approx(np.exp(-1 / 5), abs=0.02)
+
+
+def test_studentised_is_f():
+    """In one direction, chi-square becomes F with (1, degrees) degrees of freedom; in very many nothing changes."""
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(7, 1)), rng.normal(size=(9, 1)) + 0.5
-    null = ts.WildBootstrap(block=2.0, n=3)
-    found = ts.mmd_test(x, y, kernel=KERNEL, null=null, statistic=statistic, level=0.5, rng=4).law.values
-    weights = np.random.default_rng(4)
-    W = [null._weights(7, 3, weights), null._weights(9, 3, weights)]
-    samples, k = (x, y), naive.of(KERNEL)
+    one = rng.chisquare(1, size=200_000)
+    found = studentised(one - 1, 1.0, 8.0, rng)
+    assert np.mean(found >= stats.f.isf(0.05, 1, 8)) == pytest.approx(0.05, abs=0.003)
+    many = rng.chisquare(1000, size=2000) / 1000 - 1
+    assert np.quantile(studentised(many, 1.0, 8.0, rng), 0.95) == pytest.approx(np.quantile(many, 0.95) + 1, abs=0.02)
+    assert studentised(np.zeros(3), 0.5, 8.0, rng) == pytest.approx([0.5] * 3)
+
+
+def loops_over_pairs(W, samples, k, world):
+    """The sum without i = j, the same of the squared weights alone, with the kernel centred within each sample."""
 
     def centred(a, i, b, j):
         one, two = samples[a], samples[b]
@@ -49,64 +78,85 @@ def test_the_wild_bootstrap_is_its_definition(statistic):
             + np.mean([k(p, q) for p in one for q in two])
         )
 
-    biased = statistic == "biased"
+    within = []
+    for a in (0, 1):
+        rows = range(len(samples[a]))
+        within.append(sum(W[a][i, world] * W[a][j, world] * centred(a, i, a, j) for i in rows for j in rows if i != j))
+    across = np.mean([[W[0][i, world] * W[1][j, world] * centred(0, i, 1, j) for j in range(9)] for i in range(7)])
+    return within, across, [sum(centred(a, i, a, i) for i in range(len(samples[a]))) for a in (0, 1)]
+
+
+@pytest.mark.parametrize("statistic", ["unbiased", "biased"])
+def test_the_wild_bootstrap_is_its_definition(statistic):
+    """The same weights, by double loops over the kernel centred within each sample."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(7, 1)), rng.normal(size=(9, 1)) + 0.5
+    null = ts.WildBootstrap(block=2.0, n=3, memory=0.3)
+    found = ts.mmd_test(x, y, kernel=KERNEL, null=null, statistic=statistic, level=0.5, rng=4).law.values
+    random, k, biased = np.random.default_rng(4), naive.of(KERNEL), statistic == "biased"
+    processes = [Process(size, 2.0, 0.3) for size in (7, 9)]
+    W = [process.draw(3, random) for process in processes]
+    off, own, less = [], 0.0, 0.0
     for world in range(3):
-        total = 0.0
-        for a in (0, 1):
-            size = len(samples[a])
-            pairs = [(i, j) for i in range(size) for j in range(size) if biased or i != j]
-            total += sum(W[a][i, world] * W[a][j, world] * centred(a, i, a, j) for i, j in pairs) / (
-                size**2 if biased else size * (size - 1)
-            )
-        total -= 2 * np.mean(
-            [[W[0][i, world] * W[1][j, world] * centred(0, i, 1, j) for j in range(9)] for i in range(7)]
-        )
-        expected = np.sqrt(max(total, 0)) if biased else total
-        assert found[world + 1] == pytest.approx(expected, rel=1e-8, abs=1e-12)
+        within, across, selves = loops_over_pairs(W, (x, y), k, world)
+        divisors = [size**2 if biased else size * (size - 1) for size in (7, 9)]
+        off.append(within[0] / divisors[0] + within[1] / divisors[1] - 2 * across)
+        own = sum(s * process.own / d for s, process, d in zip(selves, processes, divisors, strict=True))
+        less = 0.0 if biased else sum(s / d for s, d in zip(selves, divisors, strict=True))
+    degrees = (1 / 7 + 1 / 9) ** 2 / sum(1 / (p.size**2 * p.degrees) for p in processes)
+    expected = studentised(np.array(off), own, degrees, random) - less
+    expected = np.sqrt(np.maximum(expected, 0)) if biased else expected
+    assert found[1:] == pytest.approx(expected, rel=1e-8, abs=1e-12)
     truth = naive.mmd_biased(x, y, k) if biased else naive.mmd2_unbiased(x, y, k)
     assert found[0] == pytest.approx(truth, rel=1e-10)
 
 
-def test_weights_have_unit_variance_and_the_memory_asked_for():
-    null = ts.WildBootstrap(block=5.0)
-    W = null._weights(60, 20_000, np.random.default_rng(0))
-    assert np.abs(W.sum(axis=0)).max() < 1e-10
-    assert W.var() == pytest.approx(1, abs=0.02)
-    long = null._weights(2000, 200, np.random.default_rng(0))
-    assert (long[1:] * long[:-1]).mean() == pytest.approx(np.exp(-1 / 5), abs=0.02)
+@pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
+def test_the_memory_is_found(phi):
+    """With a linear kernel the memory is that of the series itself; the block grows with it."""
+    kernel = ts.Linear()
+    found = [kernel_memory(series(phi, 1000, np.random.default_rng(s))[:, None], kernel) for s in range(20)]
+    assert np.median(found) == pytest.approx(phi, abs=0.05)
 
 
-@pytest.mark.parametrize(("phi", "low", "high"), [(0.0, 1, 8), (0.5, 8, 30), (0.9, 35, 140)])
-def test_the_block_follows_the_memory(phi, low, high):
-    lengths = [block_length(series(phi, 1000, np.random.default_rng(s))[:, None], KERNEL) for s in range(10)]
-    assert low <= np.median(lengths) <= high
+def test_the_best_block():
+    """(n (Σ|k|c_k / Σc_k)²)^(1/3), by sums, and its limits."""
+    lags = np.arange(1, 200)
+    ratio = 2 * (lags * 0.7**lags).sum() / (1 + 2 * (0.7**lags).sum())
+    assert block_length(1000, 0.7) == pytest.approx((1000 * ratio**2) ** (1 / 3))
+    assert block_length(1000, 0.0) == 1
+    assert block_length(40, 0.98) == 10
+    assert block_length(2, 0.9) == 1
 
 
-def test_the_block_of_tiny_and_constant_series():
-    assert block_length(np.zeros((50, 1)), KERNEL) == 1
-    assert block_length(np.arange(4.0)[:, None], KERNEL) == 1
-    assert block_length(np.arange(100.0)[:, None], KERNEL) <= 25
+def test_the_memory_of_tiny_constant_and_straight_series():
+    assert kernel_memory(np.zeros((50, 1)), KERNEL) == 0
+    assert kernel_memory(np.arange(4.0)[:, None], KERNEL) == 0
+    assert 0.9 < kernel_memory(np.arange(100.0)[:, None], ts.Gaussian(20.0)) < 1
 
 
 def test_the_level_on_series_in_small():
     """Memory 0.5: relabelling rows rejects far too often, the wild bootstrap about as often as it should."""
 
     def draw(rng):
-        return series(0.5, 150, rng), series(0.5, 150, rng)
+        return series(0.5, 100, rng), series(0.5, 100, rng)
 
-    assert rejections(draw, "gamma", 80) > 0.12
-    assert rejections(draw, ts.WildBootstrap(n=99), 80) < 0.15
+    assert rejections(draw, "gamma", 100) > 0.15
+    assert rejections(draw, ts.WildBootstrap(n=99), 100) < 0.13
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("phi", "most"), [(0.0, 0.08), (0.5, 0.10), (0.8, 0.13)])
-def test_the_level_on_series(phi, most):
-    def draw(rng):
-        return series(phi, 400, rng), series(phi, 400, rng)
+@pytest.mark.parametrize("size", [100, 200, 500])
+@pytest.mark.parametrize("phi", [0.0, 0.3, 0.5, 0.8, 0.9])
+def test_the_level_on_series(phi, size):
+    """At most 0.065, and three standard errors of 500 runs, down to 100 rows that are worth five."""
 
-    assert rejections(draw, ts.WildBootstrap(n=199), 400) < most
-    if phi:
-        assert rejections(draw, "gamma", 400) > 2 * most
+    def draw(rng):
+        return series(phi, size, rng), series(phi, size, rng)
+
+    assert rejections(draw, ts.WildBootstrap(n=199), 500) < 0.065 + 3 * 0.011
+    if phi >= 0.5:
+        assert rejections(draw, "gamma", 200) > 0.15
 
 
 def test_the_wild_bootstrap_finds_a_difference():
@@ -117,12 +167,35 @@ def test_the_wild_bootstrap_finds_a_difference():
     assert (r.null.n, len(r.law.values)) == (999, 1000)
 
 
+def test_many_columns_cost_no_power():
+    """The correction for an estimated variance counts directions: with very many of them it does nothing."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 300)), rng.normal(size=(60, 300)) + 0.25
+    assert ts.mmd_test(x, y, null="wild", rng=0).rejected
+    wild, exact = (ts.mmd_test(x, y, null=null, rng=0) for null in (ts.WildBootstrap(memory=0), "permutation"))
+    assert wild.threshold == pytest.approx(exact.threshold, rel=0.25)
+
+
+@pytest.mark.parametrize("phi", [0.5, 0.8])
+def test_many_columns_do_not_stretch_the_memory(phi):
+    """In 200 columns a row is nearer to its neighbours than to all others; that is no memory of its own."""
+    x = lfilter([1], [1, -phi], np.random.default_rng(0).normal(size=(260, 200)), axis=0)[100:]
+    assert kernel_memory(x, ts.Gaussian(20.0)) == pytest.approx(phi, abs=0.05)
+
+
 def test_short_series_get_a_note():
     rng = np.random.default_rng(0)
-    assert any(
-        "short for their memory" in note
-        for note in ts.mmd_test(*rng.normal(size=(2, 40)), null=ts.WildBootstrap(9)).notes
-    )
+    short = [series(0.9, 80, rng), series(0.9, 80, rng)]
+    assert any("short for their memory: 80 rows" in note for note in ts.mmd_test(*short, null="wild", rng=0).notes)
+    long = [series(0.9, 800, rng), series(0.9, 800, rng)]
+    assert not ts.mmd_test(*long, null="wild", rng=0).notes
+    assert ts.mmd_test(*long, null=ts.WildBootstrap(memory=0.98), rng=0).notes
+
+
+@pytest.mark.parametrize("memory", [-0.1, 1.0, "x", np.nan])
+def test_a_memory_that_is_none(memory):
+    with pytest.raises(ts.OptionError, match="memory="):
+        ts.WildBootstrap(memory=memory)
 
 
 # --- groups -----------------------------------------------------------------------------------------------------

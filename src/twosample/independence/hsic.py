@@ -96,7 +96,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     a, b = variables(x, y, (kernel, kernel_y), bandwidth, random)
     engines, reason = choose_engines((a, b), way)
     pair = make_pair(a, b, engines, statistic == "unbiased", random)
-    value, law, remarks = judge(null, pair, random)
+    value, law, null, remarks = judge(null, pair, random)
     return conclude(
         law,
         statistic=value,

@@ -58,6 +58,15 @@ class CentredMatrix(Protocol):
         """Traces."""
         ...
 
+    @property
+    def selves(self) -> Floats:
+        """``(n,)`` diagonal of HKH, whatever the centring."""
+        ...
+
+    def entries(self, rows: Order, columns: Order) -> Floats:
+        """HKH for some rows and some columns, whatever the centring."""
+        ...
+
     def strips(self, order: Order) -> Iterator[Floats]:
         """M[o_i, o_(i+d)], indices modulo n, for d from 0 to n // 2: ``(n, c)`` arrays of c diagonals at a time."""
         ...
@@ -75,24 +84,27 @@ class MatrixInMemory:
     ----------
     M
         ``(n, n)`` centred values.
-    spread
-        The trace of HKH.
+    selves
+        ``(n,)`` diagonal of HKH.
     noise
         Rounding error of an entry.
+    unbiased
+        Which centring.
     """
 
     M: Floats
-    spread: float
+    selves: Floats
     noise: float
+    unbiased: bool
     _known: list[Floats] = field(default_factory=list, init=False, repr=False)  # a matrix of all pairs asks often
 
     @classmethod
     def of(cls, kernel: Kernel, z: Floats, unbiased: bool) -> MatrixInMemory:
         """Of points z."""
         K = np.array(kernel.block(z, z))
-        size, noise = len(K), _ROUNDING * float(np.abs(K).max())
-        spread = float(np.trace(K)) - float(K.sum()) / size
-        return cls(u_centred(K) if unbiased else _doubly_centred(K), spread, noise)
+        noise, means = _ROUNDING * float(np.abs(K).max()), K.mean(axis=1)
+        selves = np.diagonal(K) - 2 * means + means.mean()
+        return cls(u_centred(K) if unbiased else _doubly_centred(K), selves, noise, unbiased)
 
     @property
     def size(self) -> int:
@@ -103,7 +115,19 @@ class MatrixInMemory:
     def moments(self) -> Moments:
         """Traces."""
         diagonal = np.diagonal(self.M)
-        return Moments(float(diagonal.sum()), float(np.vdot(self.M, self.M)), float(diagonal @ diagonal), self.spread)
+        square, spread = float(np.vdot(self.M, self.M)), float(self.selves.sum())
+        return Moments(float(diagonal.sum()), square, float(diagonal @ diagonal), spread)
+
+    def entries(self, rows: Order, columns: Order) -> Floats:
+        """See :class:`CentredMatrix`."""
+        M = self.M[np.ix_(rows, columns)]
+        if self.unbiased:
+            n = self.size
+            more = self.selves / (n - 2) - float(self.selves.sum()) / (2 * (n - 1) * (n - 2))
+            M = M - more[rows, None] - more[columns]
+            here, there = np.nonzero(rows[:, None] == columns)
+            M[here, there] = self.selves[rows[here]]
+        return np.asarray(M)
 
     def strips(self, order: Order) -> Iterator[Floats]:
         """See :class:`CentredMatrix`; copies M once."""
@@ -158,8 +182,7 @@ class MatrixInStrips:
         """Traces, from sums over K in one pass."""
         n, diagonal = self.size, self.kernel.diagonal(self.z)
         rows, squares = self._sums
-        total, f = float(rows.sum()), self._offsets
-        spread = float(diagonal.sum()) - total / n
+        total, f, spread = float(rows.sum()), self._offsets, float(self.selves.sum())
         if not self.unbiased:
             middle = diagonal - 2 * f
             square = squares - 2 * float(rows @ rows) / n + (total / n) ** 2
@@ -168,6 +191,18 @@ class MatrixInStrips:
         square = squares - float(diagonal @ diagonal) - 2 * float(others @ others) / (n - 2)
         square += float(others.sum()) ** 2 / ((n - 1) * (n - 2))
         return Moments(0.0, max(square, 0.0), 0.0, spread)
+
+    @cached_property
+    def selves(self) -> Floats:
+        """See :class:`CentredMatrix`."""
+        means = self._sums[0] / self.size
+        return np.asarray(self.kernel.diagonal(self.z) - 2 * means + means.mean())
+
+    def entries(self, rows: Order, columns: Order) -> Floats:
+        """See :class:`CentredMatrix`."""
+        means = self._sums[0] / self.size
+        f = means - means.mean() / 2
+        return np.asarray(self.kernel.block(self.z[rows], self.z[columns]) - f[columns] - f[rows, None])
 
     def strips(self, order: Order) -> Iterator[Floats]:
         """See :class:`CentredMatrix`."""

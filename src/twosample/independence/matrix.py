@@ -15,9 +15,10 @@ from ..core.types import Floats
 from ..engines import Auto, Engine
 from ..errors import InputError
 from ..nulls import Null
+from .factored import FactorPair
 from .matrices import CentredMatrix
 from .nulls import judge, resolve_null
-from .pairs import FactorPair, MatrixPair, Pair, unit_of
+from .pairs import MatrixPair, Pair
 from .sides import (
     LEAST_ROWS,
     SMOOTH,
@@ -205,7 +206,7 @@ def independence_matrix(
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, moved, random)))
     found = []
     for x, y, pair in _pairs(sides, random):
-        value, law, _ = judge(chosen, pair, random)
+        value, law, *_ = judge(chosen, pair, random)
         spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
         found.append((x, y, value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
     pvalues = [row[-1] for row in found]
@@ -229,7 +230,7 @@ def _pairs(sides: list[Variable], rng: np.random.Generator) -> Iterator[tuple[st
     if is_exact(ways):
         matrices: list[CentredMatrix] = [make_matrix(side, way, True) for side, way in zip(sides, ways, strict=True)]
         for i, j in combinations(range(len(sides)), 2):
-            yield sides[i].name, sides[j].name, MatrixPair(matrices[i], matrices[j], unit_of(len(sides[i].z), True))
+            yield sides[i].name, sides[j].name, MatrixPair(matrices[i], matrices[j], True)
         return
     factors = [make_factor(side, way, rng) for side, way in zip(sides, ways, strict=True)]
     for i, j in combinations(range(len(sides)), 2):

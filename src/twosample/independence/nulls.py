@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, lgamma
 from typing import ClassVar, NamedTuple
 
@@ -15,7 +15,9 @@ from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option, whole_number
-from ..nulls import Gamma, Null, Permutation, Spectrum
+from ..nulls import Gamma, Null, Permutation, Spectrum, WildBootstrap
+from ..nulls.base import batches
+from ..nulls.memory import memory, studentised
 from .pairs import Pair
 from .worlds import permuted_worlds, shifted_worlds
 
@@ -26,10 +28,11 @@ _LEADING = 200
 
 
 class Verdict(NamedTuple):
-    """The observed value, its law under H0, and what to tell about them."""
+    """The observed value, its law under H0, the null with what it took from the data, and what to tell about them."""
 
     value: float
     law: Law
+    null: Null
     notes: tuple[str, ...] = ()
 
 
@@ -83,7 +86,9 @@ class CircularShift(Null):
         raise OptionError("null=CircularShift() is a null of hsic_test, not of a two-sample test.")
 
 
-HSIC_NULLS: dict[str, Callable[[], Null]] = {null.name: null for null in (Permutation, Gamma, Spectrum, CircularShift)}
+HSIC_NULLS: dict[str, Callable[[], Null]] = {
+    null.name: null for null in (Permutation, Gamma, Spectrum, CircularShift, WildBootstrap)
+}
 """Aliases of the nulls that know the law of HSIC."""
 
 
@@ -102,15 +107,17 @@ def judge(null: Null, pair: Pair, rng: np.random.Generator) -> Verdict:
     if isinstance(null, Permutation):
         worlds = permuted_worlds(pair, null.n, rng)
         law = ReplicateLaw(worlds.values, pair.tolerance, worlds.exhaustive, _least(pair.size))
-        return Verdict(float(worlds.values[0]), law)
+        return Verdict(float(worlds.values[0]), law, null)
     if isinstance(null, CircularShift):
         return _shift_verdict(null, pair, rng)
+    if isinstance(null, WildBootstrap):
+        return _wild_verdict(null, pair, rng)
     value = pair.observed()
     mean, variance = permutation_moments(pair)
     if np.sqrt(variance) <= pair.tolerance:  # one of the variables does not vary: nothing can be said
-        return Verdict(value, ContinuousLaw(PointLaw(max(value, mean) + pair.tolerance), 1.0))
+        return Verdict(value, ContinuousLaw(PointLaw(max(value, mean) + pair.tolerance), 1.0), null)
     law_of = _gamma if isinstance(null, Gamma) else _spectrum
-    return Verdict(value, ContinuousLaw(law_of(pair, mean, variance, rng), _least(pair.size)))
+    return Verdict(value, ContinuousLaw(law_of(pair, mean, variance, rng), _least(pair.size)), null)
 
 
 def permutation_moments(pair: Pair) -> tuple[float, float]:
@@ -167,7 +174,21 @@ def _shift_verdict(null: CircularShift, pair: Pair, rng: np.random.Generator) ->
         )
     values = shifted_worlds(pair, null.n, margin, rng).values
     note = f"Shifts of y by {margin} rows or more either way: {len(values) - 1} of them."
-    return Verdict(float(values[0]), ReplicateLaw(values, pair.tolerance), (note,))
+    return Verdict(float(values[0]), ReplicateLaw(values, pair.tolerance), null, (note,))
+
+
+def _wild_verdict(null: WildBootstrap, pair: Pair, rng: np.random.Generator) -> Verdict:
+    """Worlds in which pair i has the weight w_i: sums of w_i w_j times entries of HKH and of HLH."""
+    n, value = pair.size, pair.observed()
+    if null.memory is None:
+        null = replace(null, memory=memory(n, pair.products))
+    null = null.fitted(n)
+    process = null.process(n)
+    off = np.concatenate([pair.weighted(process.draw(count, rng)) for count in batches(n, null.n)])
+    worlds = studentised(off, process.own * pair.selves, process.degrees, rng)
+    if pair.unbiased:
+        worlds -= pair.selves
+    return Verdict(value, ReplicateLaw(np.append(value, worlds), pair.tolerance), null, null.remarks(n))
 
 
 def _memory(pair: Pair) -> int:

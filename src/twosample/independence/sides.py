@@ -15,9 +15,10 @@ from ..engines.grid import DIRECT_FREQUENCIES
 from ..errors import InputError
 from ..kernels import Kernel
 from ..kernels.objects import row_numbers_of
+from .factored import FactorPair
 from .factors import Factor, factor_of
 from .matrices import CentredMatrix, MatrixInMemory, MatrixInStrips
-from .pairs import FactorPair, MatrixPair, Pair, unit_of
+from .pairs import MatrixPair, Pair
 
 LEAST_ROWS = 4
 """The unbiased estimate divides by n (n-3)."""
@@ -137,7 +138,7 @@ def make_pair(x: Variable, y: Variable, engines: Sequence[Engine], unbiased: boo
         _check_size(side)
     if is_exact(engines):
         matrices = [make_matrix(side, engine, unbiased) for side, engine in zip((x, y), engines, strict=True)]
-        return MatrixPair(matrices[0], matrices[1], unit_of(len(x.z), unbiased))
+        return MatrixPair(matrices[0], matrices[1], unbiased)
     factors = [make_factor(side, engine, rng) for side, engine in zip((x, y), engines, strict=True)]
     return FactorPair(factors[0], factors[1], unbiased)
 

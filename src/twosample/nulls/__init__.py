@@ -7,8 +7,9 @@ from collections.abc import Callable
 from .asymptotic import Gamma, Normal, Pearson, Spectrum
 from .base import Null
 from .bounds import Hoeffding, McDiarmid
-from .dependent import GroupPermutation, PairFlips, WildBootstrap
+from .dependent import GroupPermutation, PairFlips
 from .resampling import Bootstrap, Permutation
+from .wild import WildBootstrap
 
 NULLS: dict[str, Callable[[], Null]] = {
     null.name: null

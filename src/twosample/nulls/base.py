@@ -16,6 +16,9 @@ from ..core.quadratic import QuadraticForm
 from ..core.types import Floats
 from ..kernels import Kernel
 
+_ENTRIES = 30_000_000
+"""Weights that are held in memory at a time."""
+
 
 class Products(Protocol):
     """A Gram matrix that can be applied."""
@@ -75,3 +78,9 @@ class Null(ABC):
         """What the user should know about this null here."""
         del evidence
         return ()
+
+
+def batches(points: int, count: int) -> list[int]:
+    """`count` worlds of so many points in parts that fit in memory."""
+    step = max(1, _ENTRIES // points)
+    return [min(step, count - start) for start in range(0, count, step)]

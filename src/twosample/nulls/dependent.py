@@ -1,11 +1,11 @@
-"""Nulls for rows that depend on each other: time series, groups, pairs. Relabelling single rows is not valid there."""
+"""Nulls for groups and pairs of rows that depend on each other. Relabelling single rows is not valid there."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
-from math import comb, exp, sqrt
+from dataclasses import dataclass, field
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -15,114 +15,10 @@ from ..core.labellings import Labellings, pair_swaps, relabellings
 from ..core.laws import Law, ReplicateLaw
 from ..core.quadratic import QuadraticForm
 from ..core.types import Floats
-from ..errors import InputError, OptionError, positive_number, whole_number
+from ..errors import InputError, whole_number
 from ..kernels import Kernel
-from .base import Null, Products, Worlds
-from .memory import block_length
+from .base import Null, Products, Worlds, batches
 from .resampling import _Resampling
-
-_ENTRIES = 30_000_000
-"""Weights that are held in memory at a time."""
-
-
-@dataclass(frozen=True)
-class WildBootstrap(Null):
-    r"""The wild bootstrap for time series (Chwialkowski, Sejdinovic and Gretton 2014).
-
-    Rows of x, and rows of y, are in the order of time. In each world every row gets a random weight, and neighbours
-    get similar ones: :math:`w_t = e^{-1/b} w_{t-1} + \sqrt{1-e^{-2/b}}\,\epsilon_t`, centred over each sample. MMD²
-    with these weights has the law of MMD² under H0 in the limit of long series with short memory.
-
-    Parameters
-    ----------
-    block
-        b, in rows; some times the number of rows over which they depend on each other. None takes it from the data:
-        from the autocovariances of the first principal components of the kernel, in the sample with the longer memory,
-        and growing with the cube root of the number of rows.
-    n
-        Number of worlds.
-
-    Notes
-    -----
-    O(N² n) time. Approximate: with few rows for their memory (fewer than some 30 times b) it still rejects too often.
-    Not for trends and seasons. The two series must be independent of each other; if row t of both was taken at the
-    same time, and they are linked, use :class:`PairFlips` only when there is no memory.
-
-    Examples
-    --------
-    >>> import numpy as np, twosample as ts
-    >>> from scipy.signal import lfilter
-    >>> x, y = lfilter([1], [1, -0.8], np.random.default_rng(0).normal(size=(2, 500)))
-    >>> r = ts.mmd_test(x, y, null=ts.WildBootstrap(), rng=0)
-    >>> r.rejected, r.null.block > 10
-    (False, True)
-    """
-
-    block: float | None = None
-    n: int = 999
-    name = "wild"
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole_number("WildBootstrap: n", self.n))
-        if self.block is not None:
-            object.__setattr__(self, "block", positive_number("WildBootstrap: block", self.block))
-
-    @property
-    def resamples(self) -> int:
-        return int(self.n)
-
-    def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
-        if self.block is not None:
-            if self.block >= min(len(x), len(y)):
-                raise OptionError(
-                    f"WildBootstrap: block={self.block:g} is not below the {min(len(x), len(y))} rows of the shorter "
-                    "series: all weights would move together. Leave it open, or give a much smaller one."
-                )
-            return self
-        return replace(self, block=max(block_length(x, kernel), block_length(y, kernel)))
-
-    def worlds(self, form: QuadraticForm, gram: Products, diagonal: Floats, rng: np.random.Generator) -> Worlds:
-        m, n = form.m, form.n
-        sample = np.zeros((m + n, 2))
-        sample[:m, 0] = sample[m:, 1] = 1.0
-        rows = gram.multiply(sample)
-        truth = _value(form, sample[:, :1], sample[:, 1:], rows[:, :1], rows[:, 1:], diagonal)
-        means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
-        wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
-        centred = diagonal - 2 * means + wholes  # what a row is with itself, seen from the mean of its sample
-        values = [truth]
-        for count in _batches(m + n, self.n):
-            W = np.concatenate([self._weights(m, count, rng), self._weights(n, count, rng)])
-            Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
-            values.append(_value(form, Wx, Wy, gram.multiply(Wx), gram.multiply(Wy), centred))
-        return Worlds(np.concatenate(values))
-
-    def law(self, evidence: Evidence) -> Law:
-        return ReplicateLaw(evidence.values, evidence.tolerance)
-
-    def notes(self, evidence: Evidence) -> tuple[str, ...]:
-        fewest = min(evidence.m, evidence.n)
-        if self.block is None or fewest >= 30 * self.block:
-            return ()
-        return (
-            f"The series are short for their memory (block {self.block:.3g}, {fewest} rows): the wild bootstrap may "
-            "reject too often.",
-        )
-
-    def _weights(self, size: int, count: int, rng: np.random.Generator) -> Floats:
-        """``(size, count)`` autoregressive weights, centred, and of unit variance after that."""
-        from scipy.signal import lfilter
-
-        assert self.block is not None
-        keep = exp(-1 / self.block)
-        noise = rng.normal(size=(size, count))
-        noise[1:] *= sqrt(1 - keep**2)
-        W = np.asarray(lfilter([1.0], [1.0, -keep], noise, axis=0), dtype=np.float64)
-        W -= W.mean(axis=0)
-        lags = np.arange(1, size)
-        lost = (size + 2 * float((size - lags) @ keep**lags)) / size**2  # the variance of the mean
-        return W / sqrt(max(1 - lost, 0.1))
 
 
 @dataclass(frozen=True)
@@ -257,25 +153,11 @@ class PairFlips(_Resampling):
         return 2.0 ** max(1 - evidence.m, -1000)
 
 
-def _value(form: QuadraticForm, Wx: Floats, Wy: Floats, KWx: Floats, KWy: Floats, diagonal: Floats) -> Floats:
-    """``(c,)`` values of the form with weights instead of labels."""
-    xx, xy, yy = (np.einsum("ir,ir->r", a, b) for a, b in ((Wx, KWx), (Wy, KWx), (Wy, KWy)))
-    dx, dy = diagonal @ Wx**2, diagonal @ Wy**2
-    return np.asarray(
-        form.xx * (xx - dx) - 2 * form.xy * xy + form.yy * (yy - dy) + form.dx * dx + form.dy * dy, dtype=np.float64
-    )
-
-
-def _batches(points: int, count: int) -> Iterable[int]:
-    step = max(1, _ENTRIES // points)
-    return [min(step, count - start) for start in range(0, count, step)]
-
-
 def _group_sums(gram: Products, diagonal: Floats, of_row: np.ndarray, groups: int) -> tuple[Floats, Floats, Floats]:
     """``(G, G)`` sums of the Gram matrix over groups of rows, ``(G,)`` sums of its diagonal and numbers of rows."""
     K = np.empty((groups, groups))
     start = 0
-    for count in _batches(len(of_row), groups):
+    for count in batches(len(of_row), groups):
         members = (of_row[:, None] == np.arange(start, start + count)).astype(np.float64)
         products = gram.multiply(members)
         for column in range(count):

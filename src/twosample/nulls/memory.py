@@ -1,71 +1,186 @@
-"""How far back a series remembers: the block length that the wild bootstrap takes from the data."""
+"""How far back a series remembers, and the random weights that remember as far: what the wild bootstrap is made of."""
 
 from __future__ import annotations
 
-from math import log10, sqrt
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, log10, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..kernels import Kernel
 
-_STRETCH = 20_000
+STRETCH = 20_000
 """Rows that are looked at, in a row: memory is short."""
 
-_LANDMARKS = 200
+_LANDMARKS, _LARGEST = 200, 0.99
 
-_FEATURES = 5
+Rows = NDArray[np.intp]
 
-_CAUTION = 2.0
-"""Too long a block costs a little power, too short a one the level."""
+Blocks = Callable[[Rows, Rows], Floats]
+"""Kernel values of some rows with some others, given by their numbers."""
 
 
-def block_length(x: Floats, kernel: Kernel) -> float:
-    r"""The block of the wild bootstrap for rows in the order of time.
+def kernel_memory(x: Floats, kernel: Kernel) -> float:
+    """The memory of rows in the order of time, seen through a kernel; see :func:`memory`."""
+    return memory(len(x), lambda rows, columns: kernel.block(x[rows], x[columns]))
 
-    Weights with correlation :math:`e^{-|k|/b}` estimate a long-run variance :math:`\sum c_k` with the bias
-    :math:`\sum|k|c_k / b` and the variance :math:`2(\sum c_k)^2 b/n`. The best b is
-    :math:`(n (\sum|k|c_k / \sum c_k)^2)^{1/3}`; twice that is taken. The :math:`c_k` are autocovariances of the
-    first principal components of the kernel, which dominate the law of MMD². Two estimates of the sums are made, one
-    with the flat-top window of Politis and White (2004), one from an autoregression of order one (Andrews 1991), and
-    the larger b is taken.
+
+def memory(size: int, block: Blocks) -> float:
+    r"""The lag-one correlation :math:`\varphi` of the autoregression that stands for a series, in [0, 1).
+
+    What matters of the autocovariances :math:`c_k` is :math:`\sum|k|c_k / \sum c_k`, which is
+    :math:`2\varphi/(1-\varphi^2)` for an autoregression of order one. Two estimates of the ratio are made, one with the
+    flat-top window of Politis and White (2004), one from :math:`c_1/c_0` (Andrews 1991) without its small-sample
+    bias, and the larger is taken.
 
     Parameters
     ----------
-    x
-        ``(n, d)`` rows.
-    kernel
-        A kernel without missing bandwidths.
+    size
+        The number of rows.
+    block
+        Values of the kernel.
     """
-    size = len(x)
-    features = _leading_features(x[:_STRETCH], kernel)
-    if size < 10 or features.shape[1] == 0:
-        return 1.0
-    rho = _autocorrelations(features)
-    first = min(rho[1] + (1 + 3 * rho[1]) / len(features), 0.99)  # what few rows take off an autocorrelation
-    ratio = max(_flat_top_ratio(rho, len(features)), 2 * first / (1 - first**2), 0.0)
-    return float(np.clip(_CAUTION * (size * ratio**2) ** (1 / 3), 1.0, size / 4))
+    if size < 10:
+        return 0.0
+    rho, used = _autocorrelations(min(size, STRETCH), block)
+    if not len(rho):
+        return 0.0
+    first = min(rho[1] + (1 + 3 * rho[1]) / used, _LARGEST)  # what few rows take off an autocorrelation
+    ratio = max(_flat_top_ratio(rho, min(size, STRETCH)), 2 * first / (1 - first**2))
+    return min((sqrt(1 + ratio**2) - 1) / ratio, _LARGEST) if ratio > 1e-9 else 0.0
 
 
-def _leading_features(x: Floats, kernel: Kernel) -> Floats:
-    """``(n, r)`` principal components of some rows, each with the weight of its eigenvalue."""
-    some = x[np.linspace(0, len(x) - 1, min(len(x), _LANDMARKS)).astype(int)]
-    K = kernel.block(some, some)
-    values, vectors = np.linalg.eigh(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
-    top = np.flatnonzero(values > 1e-9 * max(float(np.abs(np.diagonal(K)).mean()), 1e-300))[-_FEATURES:]
-    features = kernel.block(x, some) @ vectors[:, top]
-    features -= features.mean(axis=0)
-    spread = features.std(axis=0)
-    kept = spread > 0
-    return np.asarray(features[:, kept] / spread[kept] * values[top][kept])
+def block_length(size: int, correlation: float) -> float:
+    r"""The best block for so many rows with this memory.
+
+    Weights with correlation :math:`e^{-|k|/b}` estimate a long-run variance :math:`\sum c_k` with the bias
+    :math:`\sum|k|c_k / b` and the variance :math:`2(\sum c_k)^2 b/n`, so that the best b is
+    :math:`(n (\sum|k|c_k / \sum c_k)^2)^{1/3}`; at least 1, at most n/4.
+    """
+    ratio = 2 * correlation / (1 - correlation**2)
+    return float(np.clip((size * ratio**2) ** (1 / 3), 1.0, max(size / 4, 1.0)))
 
 
-def _autocorrelations(features: Floats) -> Floats:
-    """Correlations of the features with themselves at every lag, averaged over features with their squares."""
-    size = len(features)
-    transform = np.fft.rfft(features, n=2 * size, axis=0)
-    products = np.fft.irfft((np.abs(transform) ** 2).sum(axis=1))[:size]
-    return np.asarray(products / products[0])
+@dataclass(frozen=True)
+class Process:
+    r"""The external process of the wild bootstrap: a random weight for every row, similar for neighbours.
+
+    :math:`w_t = e^{-1/b}w_{t-1} + \sqrt{1-e^{-2/b}}\,\epsilon_t`, centred, and multiplied by a constant. With R the
+    correlations of w before it is centred, P what centres, and C those of the series, w'Kw has the mean tr(PRPC) (in
+    units of the spread), and the squared sum of the rows has 1'C1. The constant makes them equal for an autoregression.
+
+    Parameters
+    ----------
+    size
+        The number of rows n.
+    block
+        b.
+    correlation
+        Of the autoregression that stands for the series.
+    """
+
+    size: int
+    block: float
+    correlation: float
+
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
+        """``(n, count)`` weights. O(n) each."""
+        from scipy.signal import lfilter
+
+        keep = exp(-1 / self.block)
+        noise = rng.normal(size=(self.size, count))
+        noise[1:] *= sqrt(1 - keep**2)
+        W = np.asarray(lfilter([1.0], [1.0, -keep], noise, axis=0), dtype=np.float64)
+        W -= W.mean(axis=0)
+        W *= sqrt(self._scale)
+        return W
+
+    @property
+    def own(self) -> float:
+        """The mean square of a weight."""
+        return self._scale * (1 - float(self._sums(exp(-1 / self.block)).sum()) / self.size**2)
+
+    @cached_property
+    def _scale(self) -> float:
+        keep, phi, n = exp(-1 / self.block), self.correlation, self.size
+        lags = np.arange(n)
+        both = n + 2 * float((n - lags[1:]) @ (keep * phi) ** lags[1:])  # tr(RC)
+        R, C = self._sums(keep), self._sums(phi)
+        mean = both - 2 * float(R @ C) / n + float(R.sum()) * float(C.sum()) / n**2
+        return float(C.sum()) / mean
+
+    @cached_property
+    def degrees(self) -> float:
+        r"""Degrees of freedom of the long-run variance that the weights estimate, about n/b.
+
+        :math:`(\mathrm{tr}A)^2/\mathrm{tr}A^2` of A = PRPC, whose eigenvalues are close to the products of the two
+        spectral densities at the Fourier frequencies; P leaves out frequency 0.
+        """
+        turn = np.cos(2 * np.pi * np.arange(1, self.size) / self.size)
+        product = np.ones(self.size - 1)
+        for q in (exp(-1 / self.block), self.correlation):
+            product /= 1 + q * q - 2 * q * turn
+        return float(product.sum()) ** 2 / float(product @ product)
+
+    def _sums(self, q: float) -> Floats:
+        """``(n,)`` row sums of the matrix of q^|i-j|."""
+        below = np.cumsum(q ** np.arange(self.size))
+        return np.asarray(below + below[::-1] - 1)
+
+
+def studentised(off: Floats, own: float, degrees: float, rng: np.random.Generator) -> Floats:
+    r"""Worlds as wide as they should be when the variance in them is an estimate of few degrees of freedom.
+
+    A quadratic form in a normal vector with an estimated covariance is to the true one what F is to chi-square. With
+    r directions that matter, worlds are multiplied by :math:`\nu r/\chi^2_{\nu r}`; r is the number of equal ones that
+    would give the skewness of the worlds, 8/skewness².
+
+    Parameters
+    ----------
+    off
+        ``(R,)`` quadratic forms in the worlds, without the diagonal.
+    own
+        What the diagonal adds to their mean.
+    degrees
+        The degrees of freedom of one direction.
+    """
+    from scipy.special import gammaincinv
+
+    spread = float(off.std())
+    if not spread > 0:
+        return off + own
+    skewness = float(np.mean(((off - off.mean()) / spread) ** 3))
+    whole = degrees * max(1.0, 8 / max(skewness, 1e-3) ** 2)
+    drawn = 2 * gammaincinv(whole / 2, rng.random(len(off)))  # chi-square, and continuous in its degrees of freedom
+    return np.asarray((off + own) * (whole / np.maximum(drawn, 1e-9)))
+
+
+def _autocorrelations(size: int, block: Blocks) -> tuple[Floats, float]:
+    """Correlations at every lag of the series k(z, x_1), k(z, x_2), ..., averaged over rows z; and their mean length.
+
+    Directions of the feature space count with their squared variance, as in the law of MMD². Of each series only the
+    rows far from z are used: near it, in many columns, k(z, x) is large because of the memory itself. Empty when
+    nothing varies.
+    """
+    rows = np.arange(size)
+    some = rows[np.linspace(0, size - 1, min(size, _LANDMARKS)).astype(int)]
+    values = np.asarray(block(rows, some))
+    values = values - values.mean(axis=1, keepdims=True)
+    far = (np.abs(rows[:, None] - some) > size // 5).astype(np.float64)
+    values -= np.einsum("il,il->l", values, far) / far.sum(axis=0)
+    scale = float(np.abs(values).max())
+    products, counts = (
+        np.fft.irfft((np.abs(np.fft.rfft(part, n=2 * size, axis=0)) ** 2).sum(axis=1))[: size // 2]
+        for part in (values * far / (scale if scale > 0 else 1.0), far)
+    )
+    if not products[0] > 1e-20 * counts[0]:
+        return np.empty(0), 0.0
+    rho = products / products[0] * (counts[0] / np.maximum(counts, 1.0)) * (1 - rows[: size // 2] / size)
+    return np.asarray(rho), float(counts[0]) / len(some)
 
 
 def _flat_top_ratio(rho: Floats, size: int) -> float:
@@ -73,7 +188,7 @@ def _flat_top_ratio(rho: Floats, size: int) -> float:
     limit = 2 * sqrt(log10(size) / size)
     small = np.abs(rho[1:]) < limit
     quiet = np.flatnonzero(np.convolve(small, np.ones(5), "valid") >= 5)
-    last = min(2 * (int(quiet[0]) if len(quiet) else size), size // 3)
+    last = min(2 * (int(quiet[0]) if len(quiet) else size), size // 3, len(rho) - 1)
     if last < 1:
         return 0.0
     lags = np.arange(1, last + 1)
