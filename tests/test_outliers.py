@@ -134,7 +134,7 @@ def test_bad_options():
         ts.MeanEmbeddingOutlierDetector(level=5).fit(x)
     with pytest.raises(ts.OptionError, match="bounded kernel"):
         ts.MeanEmbeddingOutlierDetector(kernel="linear", method="bound").fit(x)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ts.InputError, match=r"X: .*NaN"):
         ts.MeanEmbeddingOutlierDetector().fit([[np.nan], [1.0]])
 
 
@@ -143,3 +143,14 @@ def test_nothing_else_loads_scikit_learn():
         "import sys, twosample as ts; ts.mmd_test; assert 'sklearn' not in sys.modules; ts.MeanEmbeddingOutlierDetector"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "X", [[], [1.0, 2.0], {1.0, 2.0}, "rows", None, [["a"], ["b"]], np.zeros((4, 0)), np.zeros((2, 2, 2))]
+)
+def test_rows_that_are_none(X):
+    """Errors of ours that name X, for fitting and for scoring."""
+    with pytest.raises(ts.InputError, match="X"):
+        ts.MeanEmbeddingOutlierDetector().fit(X)
+    with pytest.raises(ts.InputError, match="X"):
+        ts.MeanEmbeddingOutlierDetector().fit(np.arange(30.0)[:, None]).predict(X)

@@ -24,7 +24,7 @@ except ImportError:  # pragma: no cover
 
 from . import _door as door
 from .core.types import Floats
-from .errors import OptionError, SmallSampleWarning, unknown_option
+from .errors import InputError, OptionError, SmallSampleWarning, unknown_option
 from .kernels import Kernel
 
 METHODS = ("mean", "bound", "sphere", "hyperplane")
@@ -116,7 +116,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         rule = door.resolve_bandwidth(self.bandwidth, formula)
         if formula.domain != "vectors":
             raise OptionError(f"kernel={formula!r} is not a kernel of rows of numbers, which this estimator takes.")
-        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rows = self._checked(X, ensure_min_samples=2)
         rng = door.generator(_seed(self.random_state))
         self.kernel_: Kernel = door.fill_bandwidth(formula, rule, rows, rng)
         self._rows: Floats = rows
@@ -131,7 +131,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
     def score_samples(self, X: object) -> Floats:
         """``(rows,)`` scores, low for outliers: conformal p-values for 'mean' (ties broken by the distance)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._checked(X, reset=False)
         step = max(1, _ENTRIES // len(self._rows))
         return np.concatenate([self._scores(rows[i : i + step]) for i in range(0, len(rows), step)])
 
@@ -142,6 +142,16 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
     def predict(self, X: object) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """-1 for outliers, 1 for inliers."""
         return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def _checked(self, X: object, **wanted: Any) -> Floats:
+        """Rows of numbers; what scikit-learn says against them is an error of ours."""
+        try:
+            rows: Floats = validate_data(self, X, dtype=np.float64, **wanted)
+        except (InputError, OptionError):
+            raise
+        except (ValueError, TypeError) as error:
+            raise InputError(f"X: {error}") from error
+        return rows
 
     def _fit_mean(self, level: float) -> None:
         size = len(self._rows)

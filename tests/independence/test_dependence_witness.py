@@ -57,10 +57,22 @@ def test_what_is_refused():
         w([0.0, 1.0], [0.0])
     with pytest.raises(ts.InputError, match="points of x have 2"):
         w([[0.0, 1.0]], [0.0])
+    with pytest.raises(ts.InputError, match="points of y have 2"):
+        w.on_grid([0.0], [[0.0, 1.0]])
     with pytest.raises(ts.InputError, match="NaN"):
         w([np.nan], [0.0])
+    for count in ("x", 0.5, 0):
+        with pytest.raises(ts.OptionError, match="count="):
+            w.rows(count)
     with pytest.raises(ts.InputError, match="20 rows and y has 19"):
         ts.dependence_witness(x, y[:19])
+
+
+@pytest.mark.filterwarnings("error")
+def test_points_out_of_all_reach():
+    w = ts.dependence_witness(*rotated(20))
+    assert w([1e300], [0.0]) == pytest.approx([0.0])
+    assert w.on_grid([0.0, -1e300], [1e300]) == pytest.approx(np.zeros((2, 1)))
 
 
 def test_picture():

@@ -136,6 +136,8 @@ def test_what_is_refused():
         ts.hsic_test(x, x, kernel="linear", bandwidth=0.5)
     with pytest.raises(ts.OptionError, match="level"):
         ts.hsic_test(x, x, level=1.5)
+    with pytest.raises(ts.OptionError, match="statistic="):
+        ts.hsic_test(x, x, statistic=["biased"])
     with pytest.raises(ts.OptionError, match="can never give"):
         ts.hsic_test(x, x, null=ts.Permutation(n=9))
     with pytest.raises(ts.OptionError, match="hsic"):

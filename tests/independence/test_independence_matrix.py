@@ -71,6 +71,9 @@ def test_what_is_refused():
         ts.independence_matrix(x)
     with pytest.raises(ts.InputError, match=r"names has 1 name\(s\) and the table 2"):
         ts.independence_matrix(np.column_stack([x, x]), names=["a"])
+    for names in (5, "ab", True):
+        with pytest.raises(ts.InputError, match="names="):
+            ts.independence_matrix(np.column_stack([x, x]), names=names)
     with pytest.raises(ts.InputError, match="must differ"):
         ts.independence_matrix(np.column_stack([x, x]), names=["a", "a"])
     with pytest.raises(ts.InputError, match=r"column 'b' has 1 value\(s\) that are NaN"):

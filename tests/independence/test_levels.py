@@ -71,6 +71,30 @@ def test_groups_around_a_hub_keep_their_level(monkeypatch):
         assert 1 - at_most(200, 1 - level) <= np.mean(pvalues <= level) <= at_most(200, level)
 
 
+def test_short_cycles_keep_their_level(monkeypatch):
+    """Many more rows than worlds, some of them in no cycle: p-values are uniform over 1/20, ..., 1."""
+    monkeypatch.setattr(worlds, "FEW_ROWS", 3)
+    few = {"null": ts.Permutation(n=19), "engine": "fourier"}
+    pvalues = np.array([
+        ts.hsic_test(*normal(np.random.default_rng(seed), 43), **few, rng=seed).pvalue for seed in range(400)
+    ])  # fmt: skip
+    for level in (0.05, 0.1, 0.3, 0.5, 0.8):
+        assert 1 - at_most(400, 1 - level) <= np.mean(pvalues <= level + 1e-9) <= at_most(400, level)
+    x, y = parabola(np.random.default_rng(0), 43)
+    assert ts.hsic_test(x, y, **few, rng=0).pvalue == 0.05
+
+
+def test_the_bandwidth_of_a_long_line_does_not_depend_on_the_order_of_rows():
+    """Order statistics stand for it, so that permutations of the rows leave the kernels alone."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 25_000))
+    first, second = (ts.hsic_test(a, y, null="gamma", rng=s) for s, a in ((1, x), (2, rng.permutation(x))))
+    assert first.kernel.bandwidth == pytest.approx(second.kernel.bandwidth, rel=1e-12)
+    few = ts.hsic_test(x[:2000], y[:2000], null="gamma", rng=0)
+    assert first.kernel.bandwidth == pytest.approx(0.954 * np.std(x), rel=0.01)
+    assert few.kernel.bandwidth == pytest.approx(first.kernel.bandwidth, rel=0.05)
+
+
 @pytest.mark.parametrize("null", ["gamma", "spectrum"])
 @pytest.mark.parametrize("source", SOURCES)
 def test_approximate_nulls_are_close(null, source):

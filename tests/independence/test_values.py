@@ -63,6 +63,24 @@ def test_all_shifts_and_all_permutations(name, statistic):
 
 
 @BOTH
+@pytest.mark.parametrize("cycle", [3, 4, 11])
+def test_shifts_within_stretches(statistic, cycle):
+    """Rows that no cycle has room for meet the same row in every world."""
+    n, unbiased = 11, statistic == "unbiased"
+    x, y = sample(n)
+    pair, K, L = pair_of(x, y, ENGINES["fourier"], unbiased)
+    first, second = np.random.default_rng(2).permutation(n), np.random.default_rng(3).permutation(n)
+    expected = []
+    for j in range(cycle):
+        order = np.empty(n, int)
+        for i in range(n):
+            start = i - i % cycle
+            order[first[i]] = second[start + (i - start + j) % cycle] if start + cycle <= n else second[i]
+        expected.append(naive.hsic_traces(K, L[np.ix_(order, order)], unbiased))
+    np.testing.assert_allclose(pair.turns(first, second, cycle), expected, atol=1e-3 * np.std(expected))
+
+
+@BOTH
 def test_engines_agree_on_many_rows(statistic):
     x, y = sample(1203, strength=0.1)
     values = {name: ts.hsic_test(x, y, statistic=statistic, engine=engine, rng=5) for name, engine in ENGINES.items()}

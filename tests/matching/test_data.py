@@ -60,9 +60,7 @@ def test_forest_types_are_matched_as_tables(data_directory):
 def scenario(data_directory, name):
     place = data_directory / "schema_matching"
     tables = pl.read_csv(place / "tables.csv").filter(pl.col("scenario") == name)
-    sides = [
-        pl.read_parquet(place / tables.filter(pl.col("side") == side)["file"][0]) for side in ("source", "target")
-    ]
+    sides = [pl.read_parquet(place / tables.filter(pl.col("side") == side)["file"][0]) for side in ("source", "target")]
     truth = pl.read_csv(place / "ground_truth.csv").filter(pl.col("scenario") == name)
     return *sides, set(zip(truth["source_column"], truth["target_column"], strict=True))
 

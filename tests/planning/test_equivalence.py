@@ -84,3 +84,15 @@ def test_bad_effect_margins():
     for value in (0, 1.0, -0.1):
         with pytest.raises(ts.OptionError, match="EffectMargin"):
             ts.EffectMargin(value)
+
+
+@pytest.mark.parametrize("units", [1.0, 1e150, 1e-150])
+def test_samples_that_do_not_vary(units):
+    """Alike up to any MMD; no effect size is defined without a spread, and the result says so."""
+    same, other = np.full(30, units), np.full(40, units)
+    assert ts.equivalence_test(same, other, margin=0.2).rejected
+    for y in (other, np.zeros(40)):
+        r = ts.equivalence_test(same, y)
+        assert (r.rejected, r.pvalue) == (False, 1.0)
+        assert any("an effect size is relative to their spread" in note for note in r.notes)
+    assert not ts.equivalence_test(same, np.zeros(40), margin=0.2).rejected

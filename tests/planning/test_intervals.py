@@ -176,3 +176,18 @@ def test_coverage_of_the_effect_size_in_small():
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_coverage_of_the_effect_size(problem):
     assert at_most(effect_misses(problem, 600), 600, 0.05)
+
+
+@pytest.mark.parametrize("level", [95, 1, 0, "x", True, np.nan])
+@pytest.mark.parametrize("call", [ts.interval, ts.effect_size])
+def test_the_level_of_an_interval_is_a_large_one(call, level):
+    with pytest.raises(ts.OptionError, match=r"level=.*such as 0\.95"):
+        call(np.arange(9.0), np.arange(9.0), level)
+
+
+@pytest.mark.parametrize("level", [1e-12, 0.01, 0.1])
+def test_intervals_of_little_probability(level):
+    """They shrink to the estimate and hold it."""
+    x, y = Problem(50, 60, 0.8).draw(np.random.default_rng(0))
+    i = ts.interval(x, y, level)
+    assert 0 < i.low <= i.estimate <= i.high < ts.interval(x, y, 0.5).high

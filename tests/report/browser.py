@@ -33,7 +33,7 @@ class Browser:
         options = [*OPTIONS, f"--user-data-dir={self.folder.name}", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
         # Chromium reads commands from descriptor 3 and answers on 4
-        script = f"exec {command} \"$@\" 3<&{to_browser} 4>&{from_browser}"
+        script = f'exec {command} "$@" 3<&{to_browser} 4>&{from_browser}'
         self.process = subprocess.Popen(
             ["/bin/bash", "-c", script, "browser", *options, "about:blank"], pass_fds=(to_browser, from_browser),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,

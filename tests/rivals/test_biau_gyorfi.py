@@ -56,10 +56,12 @@ def test_the_bound_holds_for_every_partition_of_a_pool(m, n, K):
     """Exactly: over all labellings, the tail of T never exceeds the bound."""
     rng = np.random.default_rng(K)
     cells = rng.integers(0, K, size=m + n).tolist()
-    values = np.array([
-        by_hand([cells[i] for i in chosen], [cells[i] for i in range(m + n) if i not in chosen])
-        for chosen in combinations(range(m + n), m)
-    ])
+    values = np.array(
+        [
+            by_hand([cells[i] for i in chosen], [cells[i] for i in range(m + n) if i not in chosen])
+            for chosen in combinations(range(m + n), m)
+        ]
+    )
     law = UnionBound(K, m, n)
     for t in np.unique(values):
         assert np.mean(values >= t) <= law.pvalue(t) + 1e-12

@@ -72,9 +72,7 @@ def test_the_bandwidth_is_the_median_of_the_joint_distances():
     result = ts.mmd_test(x, y, kernel=ts.Record(COLUMNS), rng=0)
     rows = [*x, *y]
     kinds = result.kernel.kinds
-    D = [
-        naive_square(r, s, kinds["age"].scale, kinds["age"].centre) for i, r in enumerate(rows) for s in rows[i + 1 :]
-    ]
+    D = [naive_square(r, s, kinds["age"].scale, kinds["age"].centre) for i, r in enumerate(rows) for s in rows[i + 1 :]]
     assert result.kernel.kernel.bandwidth == pytest.approx(np.sqrt(np.median(D)), rel=0.02)
     K = result.kernel.block(rows, rows)  # the kernel of the result has nothing open
     again = ts.mmd_test(None, None, kernel=ts.Precomputed(K, m=20), rng=0)

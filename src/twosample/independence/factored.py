@@ -1,7 +1,7 @@
 r"""HSIC of two variables whose centred Gram matrices are products of few features.
 
-A world is the sum of squares of the products of their axes; that of a circular shift is a cross-correlation of them,
-O(n log n) for each pair of axes and all n shifts.
+A world is the sum of squares of the products of their axes; those of circular shifts are cross-correlations of them,
+O(n log n) for each pair of axes and all n shifts, and O(n) for shifts within short stretches of the rows.
 """
 
 from __future__ import annotations
@@ -77,24 +77,39 @@ class FactorPair:
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
         """See :class:`Pair`."""
+        return self.turns(x_order, y_order, self.size)
+
+    def turns(self, x_order: Order, y_order: Order, cycle: int) -> Floats:
+        """``(cycle,)`` values of shifts within every `cycle` rows of the orders; rows left over at the end stay.
+
+        These are the powers of one permutation too, and cost the less the shorter the cycles are.
+        """
         from scipy.fft import irfft, rfft
 
-        n = self.size
-        workers = available_cores() if n >= _MANY_ROWS else 1
-        A, B = self.x.A[: np.count_nonzero(self._kept)], self.y.A[: self._kept[0]]
-        F = rfft(np.take(A.astype(self._precision), x_order, axis=1), axis=1, workers=workers)
-        G = rfft(np.take(B.astype(self._precision), y_order, axis=1), axis=1, workers=workers)
+        kept = self._kept[: np.count_nonzero(self._kept)]
+        workers = available_cores() if self.size >= _MANY_ROWS else 1
+
+        def spectra(rows: Floats, order: Order) -> tuple[NDArray[np.complex128], Floats]:
+            """The transforms along the cycles, ``(r, q, f)``, and the rows left over."""
+            taken = np.take(rows, order, axis=1)
+            turning = self.size - self.size % cycle
+            return rfft(taken[:, :turning].reshape(len(rows), -1, cycle), axis=2, workers=workers), taken[:, turning:]
+
+        F, a = spectra(self.x.A[: len(kept)].astype(self._precision), x_order)
+        G, b = spectra(self.y.A[: kept[0]].astype(self._precision), y_order)
         np.conj(F, out=F)
-        sums = np.full(n, self._left_out)
-        step = max(1, _CHUNK // n)
-        for a, count in enumerate(self._kept[: len(F)]):
+        sums, step = np.full(cycle, self._left_out), max(1, _CHUNK // cycle)
+        for i, count in enumerate(kept):
             for start in range(0, int(count), step):
-                C = irfft(F[a] * G[start : min(start + step, int(count))], n, axis=1, workers=workers)
+                some = slice(start, min(start + step, int(count)))
+                C = irfft(np.einsum("qf,bqf->bf", F[i], G[some]), cycle, axis=1, workers=workers)
+                C += (b[some] @ a[i])[:, None]
                 sums += np.einsum("bj,bj->j", C, C)
         if not self.unbiased:
             return self.unit * sums
-        k, m = rfft(self.x.diagonal[x_order]), rfft(self.y.diagonal[y_order])
-        return self._unbiased(sums, irfft(k.conj() * m, n))
+        (k, left), (m, right) = spectra(self.x.diagonal[None], x_order), spectra(self.y.diagonal[None], y_order)
+        diagonals = irfft(np.einsum("aqf,aqf->f", k.conj(), m), cycle) + float(np.vdot(left, right))
+        return self._unbiased(sums, diagonals)
 
     def observed(self) -> float:
         """See :class:`Pair`."""

@@ -86,7 +86,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     >>> ts.hsic_test(x, y, rng=1).rejected
     True
     """
-    if statistic not in STATISTICS:
+    if not isinstance(statistic, str) or statistic not in STATISTICS:
         raise unknown_option("statistic", statistic, STATISTICS)
     null = resolve_null(null)
     level = door.check_level(level)

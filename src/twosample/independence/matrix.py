@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from .sides import (
     is_exact,
     make_factor,
     make_matrix,
+    thinned,
     to_the_middle,
 )
 
@@ -203,7 +204,7 @@ def independence_matrix(
     sides = []
     for name, z in columns.items():
         moved = to_the_middle(z) if formula.translation_free else z
-        sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, moved, random)))
+        sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
     found = []
     for x, y, pair in _pairs(sides, random):
         value, law, *_ = judge(chosen, pair, random)
@@ -248,6 +249,8 @@ def _columns(table: Any, names: Sequence[str] | None) -> dict[str, Floats]:
         array = door.points(table, "table", LEAST_ROWS)
         given, raw = [str(i) for i in range(array.shape[1])], list(array.T)
     if names is not None:
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError(f"names={names!r} must be a list with the name of every column.")
         given = [str(name) for name in names]
     if len(given) != len(raw):
         raise InputError(f"names has {len(given)} name(s) and the table {len(raw)} column(s).")

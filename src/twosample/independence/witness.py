@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError
+from ..errors import InputError, whole_number
 from ..kernels import Kernel
 from .sides import checked_points, variables
 
@@ -48,28 +48,21 @@ class DependenceWitness:
 
     def __call__(self, x: object, y: object) -> Floats:
         """Values at the points (x_i, y_i), taken side by side: positive where pairs are more frequent than expected."""
-        s, t = (checked_points(at, name, kernel, 1) for at, name, kernel in self._named(x, y))
+        s, t = self._points(x, y)
         if len(s) != len(t):
             raise InputError(f"x has {len(s)} points and y has {len(t)}; the witness is taken at pairs of them.")
-        for at, sample, name in ((s, self.x, "x"), (t, self.y, "y")):
-            if at.shape[1] != sample.shape[1]:
-                raise InputError(
-                    f"The points of {name} have {at.shape[1]} column(s), the sample has {sample.shape[1]}."
-                )
         step = max(1, _BLOCK_ENTRIES // len(self.x))
         parts = [self._values(s[i : i + step], t[i : i + step]) for i in range(0, len(s), step)]
         return np.concatenate(parts)
 
     def on_grid(self, x: object, y: object) -> Floats:
         """``(len(x), len(y))`` values at all pairs of the given points: one product of matrices."""
-        s, t = (checked_points(at, name, kernel, 1) for at, name, kernel in self._named(x, y))
-        K, L = self.kernel.block(s, self.x), self.kernel_y.block(t, self.y)
-        K -= K.mean(axis=1, keepdims=True)
+        K, L = self._centred(*self._points(x, y))
         return np.asarray(K @ L.T / len(self.x))
 
     def rows(self, count: int = 10) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """The rows that speak most for the dependence, strongest first."""
-        return np.argsort(-self(self.x, self.y), kind="stable")[:count]
+        return np.argsort(-self(self.x, self.y), kind="stable")[: whole_number("count", count)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Contours over the points (the paper's figure on independence), for one column each; returns the axes."""
@@ -77,12 +70,23 @@ class DependenceWitness:
 
         return draw_dependence_witness(self, ax)
 
-    def _named(self, x: object, y: object) -> tuple[tuple[object, str, Kernel], tuple[object, str, Kernel]]:
-        return (x, "x", self.kernel), (y, "y", self.kernel_y)
+    def _points(self, x: object, y: object) -> tuple[Floats, Floats]:
+        s, t = checked_points(x, "x", self.kernel, 1), checked_points(y, "y", self.kernel_y, 1)
+        for at, sample, name in ((s, self.x, "x"), (t, self.y, "y")):
+            if at.shape[1] != sample.shape[1]:
+                raise InputError(
+                    f"The points of {name} have {at.shape[1]} column(s), the sample has {sample.shape[1]}."
+                )
+        return s, t
+
+    def _centred(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        with np.errstate(over="ignore"):  # a point so far off that its distance overflows has the kernel value 0
+            K, L = self.kernel.block(s, self.x), self.kernel_y.block(t, self.y)
+        K -= K.mean(axis=1, keepdims=True)
+        return K, L
 
     def _values(self, s: Floats, t: Floats) -> Floats:
-        K, L = self.kernel.block(s, self.x), self.kernel_y.block(t, self.y)
-        K -= K.mean(axis=1, keepdims=True)
+        K, L = self._centred(s, t)
         return np.asarray(np.einsum("pi,pi->p", K, L) / len(self.x))
 
 

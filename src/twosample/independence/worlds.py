@@ -2,7 +2,8 @@
 
 All n! when they are few; uniform ones for few rows; else whole cyclic groups, because HSIC comes for all members of one
 at the cost of a few. A random order of the rows makes their circular shifts a random cyclic group of permutations, and
-a test over a group (or a random part of one) is exact.
+a test over a group (or a random part of one) is exact. When there are many more rows than worlds, the rows are cut into
+stretches that are shifted together: a smaller cyclic group, and a cheaper one.
 
 Several groups need more care, since their union is not a group. They are taken around a hub: a world from which truth
 and resampled worlds are reached in the same way (Besag and Clifford 1989). Of the 1 + k(n-1) worlds, the hub and the
@@ -19,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.types import Floats
+from .factored import FactorPair
 from .matrices import Order
 from .pairs import Pair
 
@@ -38,6 +40,8 @@ def permuted_worlds(pair: Pair, count: int, rng: np.random.Generator) -> Worlds:
     n = pair.size
     if n <= 12 and factorial(n) <= count:
         return Worlds(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
+    if isinstance(pair, FactorPair) and n >= 2 * (count + 1):
+        return Worlds(_short_cycles(pair, count, rng), False)
     if n <= FEW_ROWS:
         orders = rng.permuted(np.tile(np.arange(n), (count + 1, 1)), axis=1)
         orders[0] = np.arange(n)
@@ -56,6 +60,16 @@ def _cyclic_groups(pair: Pair, count: int, rng: np.random.Generator) -> Floats:
     parts = [pair.shifts(order, hub[order]) for order in orders]
     others = np.concatenate([np.delete(parts[0], step), *(part[1:] for part in parts[1:])])
     return np.concatenate([[parts[0][step]], others[_some(len(others), count, rng)]])
+
+
+def _short_cycles(pair: FactorPair, count: int, rng: np.random.Generator) -> Floats:
+    """The powers of a random permutation whose cycles are little longer than the worlds that are wanted."""
+    least = max(count + 1, FEW_ROWS)
+    lengths = np.arange(least, min(2 * least, pair.size) + 1)
+    cycle = int(lengths[np.argmin(pair.size % lengths)])  # rows that no cycle has room for keep their partners
+    order = rng.permutation(pair.size)
+    values = pair.turns(order, order, cycle)
+    return np.concatenate([values[:1], values[1:][_some(cycle - 1, count, rng)]])
 
 
 def shifted_worlds(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> Worlds:

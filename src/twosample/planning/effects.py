@@ -10,7 +10,7 @@ from ..engines import Engine
 from ..kernels import Kernel
 from .intervals import invert
 from .laws import beyond, linear_variance
-from .profile import estimate, profile
+from .profile import confidence, estimate, profile
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def effect_size(
     >>> print(ts.effect_size(x, x + 1.0, kernel="linear"))
     effect size r = 0.447, 0.95 interval 0.423 to 0.47
     """
-    level = door.check_level(level)
+    level = confidence(level)
     random = door.generator(rng)
     seen = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
     spread = seen.spread

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import ClassVar
 
 from .. import _door as door
+from ..core.distributions import Distribution, PointLaw
 from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
 from ..core.pvalue import smallest_pvalue
@@ -52,6 +53,12 @@ class EffectMargin:
 
 DEFAULT_MARGIN = EffectMargin(0.1)
 """A small effect: what most users would not act upon."""
+
+
+_NO_SPREAD = (
+    "x and y do not vary, each for itself: an effect size is relative to their spread, and there is none. "
+    "Give the margin as a number, an MMD."
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,10 @@ def equivalence_test(
         per_spread = border / seen.spread if seen.spread > 0 else 0.0
     else:
         border, per_spread = margin**2, 0.0
-    law = beyond(seen, linear_variance(seen, per_spread), seen.squared).below(border)
+    law: Distribution = beyond(seen, linear_variance(seen, per_spread), seen.squared).below(border)
+    notes = (_in_words(seen, border),)
+    if border == 0:
+        law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
     null = AtMargin(margin, ContinuousLaw(law, smallest_pvalue(*seen.sizes)))
     return conclude(
         null.known,
@@ -161,7 +171,7 @@ def equivalence_test(
         null=null,
         engine=seen.engine,
         reason=seen.reason,
-        notes=(_in_words(seen, border), *seen.gram.notes(*seen.sizes)),
+        notes=(*notes, *seen.gram.notes(*seen.sizes)),
         kind=EquivalenceResult,
     )
 

@@ -14,7 +14,7 @@ from ..errors import OptionError, unknown_option
 from ..kernels import Kernel
 from ..nulls.alternative import deviation_interval
 from .laws import Laws, beyond, linear_variance
-from .profile import Estimates, estimate, profile
+from .profile import Estimates, confidence, estimate, profile
 from .worlds import resampled
 
 METHODS = ("asymptotic", "bound", "bootstrap")
@@ -125,7 +125,7 @@ def interval(
     >>> bool(i.low < ts.mmd(x, y + 1, kernel=ts.Gaussian(1.0)) ** 0.5 < i.high)
     True
     """
-    level = door.check_level(level)
+    level = confidence(level)
     if method not in METHODS:
         raise unknown_option("method", method, METHODS)
     random = door.generator(rng)
@@ -162,8 +162,8 @@ def invert(law: Laws, observed: float, tail: float) -> tuple[float, float]:
     step = sqrt(law.quadratic + law.slope * start)
     if step <= 1e-9 * start:  # rounding alone
         return start, start
-    low = 0.0
-    if law.at(0.0).sf(observed) < tail:
+    low = start if law.at(start).sf(observed) < tail else 0.0  # so little is asked for that the estimate is enough
+    if low < start and law.at(0.0).sf(observed) < tail:
         low = brent(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step)
     end = start + step
     while law.at(end).sf(start) < 1 - tail:

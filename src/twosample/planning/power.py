@@ -14,7 +14,17 @@ from ..core.distributions import Distribution
 from ..core.evidence import Evidence
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
-from ..nulls import Gamma, Hoeffding, McDiarmid, Normal, Null, Pearson
+from ..nulls import (
+    Gamma,
+    GroupPermutation,
+    Hoeffding,
+    McDiarmid,
+    Normal,
+    Null,
+    PairFlips,
+    Pearson,
+    WildBootstrap,
+)
 from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
 from .laws import cumulants, three_moments
 from .profile import Profile, estimate, profile
@@ -68,9 +78,11 @@ def power(
     >>> ts.power(x, y, 20, rng=0) < 0.5 < 0.9 < ts.power(x, y, 200, rng=0)
     True
     """
-    m, n = (n, n) if not isinstance(n, tuple) else n
-    sizes = whole_number("n", m, least=2), whole_number("n", n, least=2)
-    return _pilot(x, y, statistic, null, level, kernel, bandwidth, rng).power(*sizes)
+    sizes = n if isinstance(n, tuple) else (n, n)
+    if len(sizes) != 2:
+        raise OptionError(f"n={n!r} must be a number of rows, or two: (rows of x, rows of y).")
+    rows = [whole_number("n", size, least=2) for size in sizes]
+    return _pilot(x, y, statistic, null, level, kernel, bandwidth, rng).power(*rows)
 
 
 def sample_size(
@@ -277,6 +289,10 @@ def _pilot(
 ) -> _Pilot:
     law, limit = door.resolve_null(null), door.check_level(level)
     door.check_resamples(law, limit)
+    if isinstance(law, WildBootstrap | GroupPermutation | PairFlips):
+        raise OptionError(
+            f"null={law!r} is for rows that depend on each other, and power is planned for independent ones only."
+        )
     alias, chosen = door.resolve_statistic(statistic)
     door.check_pairing(law, alias)
     random = door.generator(rng)

@@ -29,12 +29,12 @@ from ..core.labellings import observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram, LowRank
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..kernels import Kernel
 from ..statistics import Biased, Unbiased
 
-SECOND_ORDER_ROWS = 700
-"""Traces of powers of C are taken from at most so many random rows of each sample: O(rows³)."""
+SECOND_ORDER_ROWS, SECOND_ORDER_PARTS = 700, 5
+"""Traces of powers of C are means over so many random parts of so many rows of each sample: O(rows³) for each part."""
 
 _PATIENCE = 6.0
 
@@ -106,13 +106,22 @@ class Profile(Estimates):
 
     @property
     def spread(self) -> float:
-        """The mean of the two variances in feature space."""
-        return float(self.spreads.mean())
+        """The mean of the two variances in feature space; 0 when it is rounding."""
+        size = float(np.abs(self.kernel.diagonal(self.pool.z[:100])).mean())
+        mean = float(self.spreads.mean())
+        return mean if mean > 1e-13 * size else 0.0
 
     def witness_variances(self) -> Floats:
         r"""``(2,)`` estimates of :math:`\delta'C_a\delta`, without the noise of the estimated witness."""
         noise = self.squares @ (1 / np.array(self.sizes))
         return np.maximum(self.covariances[:, 0, 0] - noise, 0.0)
+
+
+def confidence(level: object) -> float:
+    """The probability of an interval, strictly between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < float(level) < 1:
+        raise OptionError(f"level={level!r} must be the probability of the interval, between 0 and 1, such as 0.95.")
+    return float(level)
 
 
 def estimate(
@@ -185,11 +194,15 @@ def _covariances(own: Floats, other: Floats, diagonal: Floats, m: int) -> Floats
 
 
 def _traces(kernel: Kernel, pool: door.Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Traces of products of two and of three of the covariance operators.
+    """Traces of products of two and of three of the covariance operators: one part of all rows, or the mean of some."""
+    parts = SECOND_ORDER_PARTS if max(pool.m, pool.n) > SECOND_ORDER_ROWS else 1
+    every = [_traces_of(kernel, _some(pool.x, rng), _some(pool.y, rng)) for _ in range(parts)]
+    squares, triangles = (np.mean(found, axis=0) for found in zip(*every, strict=True))
+    return squares, triangles
 
-    Without the diagonals, as in :mod:`twosample.core.centred` and for the same reason.
-    """
-    x, y = _some(pool.x, rng), _some(pool.y, rng)
+
+def _traces_of(kernel: Kernel, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Of few rows; without the diagonals, as in :mod:`twosample.core.centred` and for the same reason."""
     blocks = [
         [u_centred(kernel.block(x, x)) / sqrt(len(x) * (len(x) - 3)), _centred(kernel.block(x, y))],
         [np.empty(0), u_centred(kernel.block(y, y)) / sqrt(len(y) * (len(y) - 3))],
