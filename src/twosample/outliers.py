@@ -33,6 +33,10 @@ _ENTRIES = 1 << 22
 """Kernel values that are held in memory at a time."""
 
 
+class _WrongTypeError(InputError, TypeError):
+    """An input error that is what scikit-learn expects of objects that are no numbers."""
+
+
 class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Rows that do not come from the distribution of a reference sample; at most `level` false alarms.
 
@@ -147,10 +151,10 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         """Rows of numbers; what scikit-learn says against them is an error of ours."""
         try:
             rows: Floats = validate_data(self, X, dtype=np.float64, **wanted)
-        except (InputError, OptionError):
-            raise
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise InputError(f"X: {error}") from error
+        except TypeError as error:
+            raise _WrongTypeError(f"X: {error}") from error
         return rows
 
     def _fit_mean(self, level: float) -> None:
