@@ -59,7 +59,7 @@ def draw_dependence_witness(witness: Witness, ax: Axes | None = None) -> Axes:
     ax.set_title("Witness of the dependence", loc="left")
     bar = ax.figure.colorbar(shades, ax=ax, shrink=0.9, format="%.2g", ticks=MaxNLocator(6, symmetric=True))
     bar.set_label("← rarer     more frequent →\nthan under independence")
-    ax.legend(framealpha=0.85, fontsize="small", loc="upper right")
+    ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.1)
     _plain(ax)
     return ax
 
@@ -82,13 +82,14 @@ def draw_independence_matrix(
             found = pvalues[i, j] <= level
             text = _short(float(pvalues[i, j])) if found else "·"
             dark = strength[i, j] > 0.3
-            ax.text(j + 0.5, i - 0.5, text, ha="center", va="center", fontsize=8, color="white" if dark else "#222222")
+            size, colour = (8, "white" if dark else "#222222") if found else (13, "#9aa3ab")
+            ax.text(j + 0.5, i - 0.5, text, ha="center", va="center", fontsize=size, color=colour)
     places = np.arange(count - 1) + 0.5
     ax.set_xticks(places, names[:-1], rotation=35, ha="right", rotation_mode="anchor")
     ax.set_yticks(places, names[1:])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_title(f"Dependent pairs (adjusted p ≤ {level:g})", loc="left")
+    ax.set_title(f"Dependent pairs: adjusted p ≤ {level:g}   · others", loc="left")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label("√ normalised HSIC")
     return ax

@@ -126,6 +126,16 @@ def test_energy_kernel_gives_distance_covariance():
         assert 4 * ours == pytest.approx(value(D, E), rel=1e-9)
 
 
+def test_published_values():
+    """Squared distance covariances, biased and unbiased, of the small example in the manual of dcor."""
+    a, b = np.arange(1.0, 17.0).reshape(4, 4), np.array([1.0, 0.0, 0.0, 1.0])
+    published = {(0, 0): (52.0, 128 / 3), (0, 1): (1.0, -8 / 3), (1, 1): (0.25, 2 / 3)}
+    for (i, j), values in published.items():
+        for statistic, value in zip(("biased", "unbiased"), values, strict=True):
+            r = ts.hsic_test((a, b)[i], (a, b)[j], kernel="energy", statistic=statistic, level=0.5, rng=0)
+            assert 4 * r.statistic == pytest.approx(value, rel=1e-12)
+
+
 @pytest.mark.slow
 def test_dcor_agrees():
     dcor = pytest.importorskip("dcor")
