@@ -4,9 +4,10 @@ import naive
 import numpy as np
 import pytest
 from gaussians import Problem
+from scipy.stats import nct
 
 import twosample as ts
-from twosample.planning.laws import cumulants, linear_variance, three_moments
+from twosample.planning.laws import cumulants, linear_variance, studentised_tail, three_moments
 from twosample.planning.profile import estimate, profile
 
 
@@ -63,6 +64,15 @@ def test_engines_agree():
         other = seen(x, y, ts.Gaussian(1.0), engine)
         assert other.squared == pytest.approx(first.squared, rel=1e-5)
         assert linear_variance(other, 0.1) == pytest.approx(linear_variance(first, 0.1), rel=1e-3)
+
+
+def test_the_studentised_tail():
+    """Normal terms: the noncentral t law. Skewed ones: drawn in another way, as sums of two exponentials."""
+    found = studentised_tail(0.5, 4.0, 0.0, 12, 1.645)
+    assert found == pytest.approx(nct.sf(1.645, 11, 0.5 * np.sqrt(12) / 2), abs=0.006)
+    terms = np.random.default_rng(5).exponential(size=(60_000, 10, 2)).sum(axis=2) - 2 + 0.7
+    truth = np.mean(terms.mean(axis=1) > 1.645 * terms.std(axis=1, ddof=1) / np.sqrt(10))
+    assert studentised_tail(0.7, 2.0, 4.0, 10, 1.645) == pytest.approx(truth, abs=0.01)
 
 
 def test_the_gamma_curve_has_the_moments_asked_for():

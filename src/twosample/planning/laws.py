@@ -12,6 +12,8 @@ from ..core.types import Floats
 
 _FAR = 1e-3
 
+_DRAWN = 1_000_000
+
 
 class Seen(Protocol):
     """Two samples as the laws beyond H0 see them, however that was measured; a :class:`Profile` is one."""
@@ -137,6 +139,21 @@ def three_moments(mean: float, variance: float, third: float) -> Distribution:
         return NormalLaw(mean, deviation)
     own = 2 * deviation / skewness
     return GammaLaw(own, deviation, shift=mean - own)
+
+
+def studentised_tail(mean: float, variance: float, third: float, count: int, critical: float) -> float:
+    """The probability that a mean of `count` terms exceeds `critical` times its own standard error.
+
+    That error is estimated from the same terms, and when they are few and skewed it is small where the mean is small:
+    a fixed threshold would be wrong by up to 0.08. Terms of the gamma law with these three moments are drawn, always
+    the same ones; the answer is good to 0.005.
+    """
+    rng = np.random.default_rng(0)
+    skewness = third / variance**1.5
+    size = (_DRAWN // count, count)
+    shape = 4 / max(skewness, 0.02) ** 2
+    terms = mean + np.sqrt(variance) * (rng.standard_gamma(shape, size) - shape) / np.sqrt(shape)
+    return float(np.mean(terms.mean(axis=1) > critical * terms.std(axis=1, ddof=1) / np.sqrt(count)))
 
 
 def cumulants(seen: Seen, m: int, n: int) -> tuple[float, float]:

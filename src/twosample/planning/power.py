@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from math import sqrt
-
 import numpy as np
 
 from .. import _door as door
-from ..core.centred import CentredSpectrum
-from ..core.distributions import Distribution
-from ..core.evidence import Evidence
-from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
-from ..nulls import (
-    Gamma,
-    GroupPermutation,
-    Hoeffding,
-    McDiarmid,
-    Normal,
-    Null,
-    PairFlips,
-    Pearson,
-    WildBootstrap,
-)
-from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
-from .laws import cumulants, three_moments
-from .profile import Profile, estimate, profile
+from ..nulls import GroupPermutation, Null, PairFlips, WildBootstrap
+from ..statistics import QuadraticStatistic, Statistic
+from .pilots import AveragePilot, Pilot, QuadraticPilot
+from .profile import estimate, profile
 
 MOST_ROWS = 10**12
 """A sample size beyond this is not named."""
@@ -155,128 +137,6 @@ def sample_size(
     return high
 
 
-@dataclass(frozen=True, eq=False)
-class _Pilot(ABC):
-    """A pilot and the test to plan."""
-
-    seen: Profile
-    null: Null
-    level: float
-
-    @property
-    def squared(self) -> float:
-        """MMD² of the populations that the pilot stands for."""
-        return max(self.seen.squared, 0.0)
-
-    def power(self, m: int, n: int) -> float:
-        """The probability of rejection at these sizes."""
-        return float(np.clip(self.law(m, n).sf(self.threshold(m, n)), 0.0, 1.0))
-
-    @abstractmethod
-    def law(self, m: int, n: int) -> Distribution:
-        """The law of the estimate of MMD²."""
-
-    @abstractmethod
-    def threshold(self, m: int, n: int) -> float:
-        """Where the test begins to reject, as an estimate of MMD²."""
-
-    def _moments(self, m: int, n: int) -> tuple[float, float]:
-        """Variance and third cumulant of MMD²_u."""
-        second, third = cumulants(self.seen, m, n)
-        if self.squared == 0:
-            return second, third
-        linear = 4 * float(self.seen.witness_variances() @ np.array([1 / m, 1 / n]))
-        return second + linear, third + 1.5 * linear**2 / self.squared
-
-    def _threshold(self, m: int, n: int, terms: int) -> float:
-        """What the null says that needs no resampling."""
-        kernel, pooled = self.seen.kernel, pooled_spectrum(self.seen, self.squared, m, n)
-        evidence = Evidence(
-            values=np.zeros(1),
-            tolerance=0.0,
-            exhaustive=False,
-            m=m,
-            n=n,
-            kernel=repr(kernel),
-            bounds=kernel.bounds,
-            term_count=terms,
-            form=Unbiased().form(m, n),
-            centred=lambda: pooled,
-        )
-        return self.null.law(evidence).threshold(self.level)
-
-
-@dataclass(frozen=True, eq=False)
-class _QuadraticPilot(_Pilot):
-    statistic: QuadraticStatistic
-
-    def law(self, m: int, n: int) -> Distribution:
-        return three_moments(self.squared, *self._moments(m, n))
-
-    def threshold(self, m: int, n: int) -> float:
-        if isinstance(self.null, McDiarmid):
-            bias = float(self.seen.spreads @ np.array([1 / m, 1 / n]))
-            return self._threshold(m, n, 0) ** 2 - bias
-        if isinstance(self.null, Hoeffding | Gamma | Pearson):
-            return self._threshold(m, n, min(m, n) // 2)
-        form, pooled = Unbiased().form(m, n), pooled_spectrum(self.seen, self.squared, m, n)
-        return three_moments(0.0, form.variance(pooled), form.third_moment(pooled)).isf(self.level)
-
-
-@dataclass(frozen=True, eq=False)
-class _AveragePilot(_Pilot):
-    statistic: AverageStatistic
-    terms: Floats
-
-    def law(self, m: int, n: int) -> Distribution:
-        return three_moments(self.squared, *self._average(m, n)[0])
-
-    def threshold(self, m: int, n: int) -> float:
-        if isinstance(self.null, Hoeffding):
-            return self._threshold(m, n, self.statistic.term_count(m, n))
-        own, relabelled = self._average(m, n)
-        if isinstance(self.null, Normal):
-            return three_moments(0.0, own[0], 0.0).isf(self.level)
-        return three_moments(0.0, *relabelled).isf(self.level)
-
-    def _average(self, m: int, n: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Variance and third cumulant of the average, as it is and when the labels within its terms are drawn anew."""
-        count = max(self.statistic.term_count(m, n), 1)
-        if isinstance(self.statistic, BlockAverage):
-            sizes = m // count, n // count
-            own = self._moments(*sizes)
-            form, pooled = Unbiased().form(*sizes), pooled_spectrum(self.seen, self.squared, *sizes)
-            other = form.variance(pooled), form.third_moment(pooled)
-        else:
-            variance = float(self.terms.var(ddof=1))
-            own, other = (variance, 0.0), (variance + self.squared**2, 0.0)
-        return (own[0] / count, own[1] / count**2), (other[0] / count, other[1] / count**2)
-
-
-def pooled_spectrum(seen: Profile, squared: float, m: int, n: int) -> CentredSpectrum:
-    r"""What the nulls see in a pool of m and n rows whose populations differ by MMD² = `squared`.
-
-    The covariance of the pool is :math:`\pi C_p + (1-\pi) C_q + \pi(1-\pi)\,\delta\otimes\delta` with
-    :math:`\pi = m/(m+n)`: the difference itself adds to the spread under relabelling.
-    """
-    w = np.array([m, n]) / (m + n)
-    mixed = float(w[0] * w[1])
-    along = float(w @ seen.witness_variances()) if squared > 0 else 0.0
-    bent = along**2 / squared if squared > 0 else 0.0
-    square = float(w @ seen.squares @ w) + 2 * mixed * along + (mixed * squared) ** 2
-    triangle = float(np.einsum("abc,a,b,c->", seen.triangles, w, w, w)) + 3 * mixed * bent
-    triangle += 3 * mixed**2 * squared * along + (mixed * squared) ** 3
-    count = max(1, round(square**3 / triangle**2)) if triangle > 0 else 1
-    return CentredSpectrum(
-        square=square,
-        spread=float(w @ seen.spreads) + mixed * squared,
-        magnitude=float(np.abs(seen.kernel.diagonal(seen.pool.z[:100])).mean()),
-        values=np.full(count, sqrt(square / count)),
-        triangles=triangle,
-        cubes=0.0,
-    )
-
-
 def _pilot(
     x: object,
     y: object,
@@ -286,7 +146,7 @@ def _pilot(
     kernel: door.KernelLike,
     bandwidth: door.BandwidthLike,
     rng: door.Seed,
-) -> _Pilot:
+) -> Pilot:
     law, limit = door.resolve_null(null), door.check_level(level)
     door.check_resamples(law, limit)
     if isinstance(law, WildBootstrap | GroupPermutation | PairFlips):
@@ -298,6 +158,6 @@ def _pilot(
     random = door.generator(rng)
     seen = profile(estimate(x, y, kernel, bandwidth, "auto", random), random)
     if isinstance(chosen, QuadraticStatistic):
-        return _QuadraticPilot(seen, law, limit, chosen)
+        return QuadraticPilot(seen, law, limit, chosen)
     terms = chosen.terms(seen.kernel, seen.pool.x, seen.pool.y, 0, random).observed
-    return _AveragePilot(seen, law, limit, chosen, terms)
+    return AveragePilot(seen, law, limit, chosen, terms)
