@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import BinGrid, open_table
+from twosample.sources import BinGrid, open_table, remote
 
 RNG = np.random.default_rng(7)
 COLUMNS = {
@@ -52,6 +52,36 @@ def dask():
     return frame.from_pandas(pandas(), npartitions=3)
 
 
+def ibis_sqlite(folder):
+    library = pytest.importorskip("ibis")
+    import sqlite3
+
+    with sqlite3.connect(folder / "f.db") as connection:
+        connection.execute("CREATE TABLE f (x REAL, i INTEGER, s TEXT)")
+        connection.executemany("INSERT INTO f VALUES (?, ?, ?)", FRAME.select("x", "i", "s").rows())
+    connection.close()
+    return library.sqlite.connect(folder / "f.db").table("f")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session; needs pyspark and Java."""
+    sql = pytest.importorskip("pyspark.sql")
+    import shutil
+
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "2")
+        session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark"))).getOrCreate()
+    yield session
+    session.stop()
+
+
 class Stream:
     """Something that speaks Arrow and nothing else."""
 
@@ -87,6 +117,60 @@ def test_every_frame_is_the_same_table(source):
     assert sample.shape == (50, 5)
     assert sample.equals(table.sample(50, seed=2))
     assert table.collect(["i", "x"]).sort("x")["i"].to_list() == FRAME.sort("x")["i"].to_list()
+
+
+def comparison(frame, rows):
+    """A comparison with a part held, and no more than that ever collected."""
+    c = ts.compare(frame, FRAME.select(open_table(frame).schema().keys()), sample=rows)
+    assert c.verdict == "undecided"
+    assert c.a.rows == 400
+    return c
+
+
+@pytest.mark.parametrize("maker", [ibis, dask])
+def test_frames_of_engines_are_compared(maker, monkeypatch):
+    frame = maker()
+    whole = comparison(frame, 100)
+    assert "on all rows" in whole.notes[0]
+    monkeypatch.setattr(remote, "HELD_ROWS", 150)
+    part = comparison(frame, 100)
+    assert "150 of 400 rows" in part.notes[0]
+    assert part["x"].rows_a == 150
+    assert part.to_dict() == comparison(frame, 100).to_dict()
+
+
+def test_sqlite_through_ibis(tmp_path, monkeypatch):
+    frame = ibis_sqlite(tmp_path)
+    assert [part.distinct for part in open_table(frame).profile()][1:] == [9, 5]
+    assert comparison(frame, 100)["x"].rows_a == 400
+    monkeypatch.setattr(remote, "HELD_ROWS", 150)
+    assert comparison(frame, 100)["x"].rows_a == 150
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spark(spark, monkeypatch):
+    frame = spark.createDataFrame(pandas())
+    table = open_table(frame)
+    assert [info.family for info in table.columns] == ["number", "integer", "text", "boolean", "date"]
+    assert [part.distinct for part in table.profile()][1:4] == [9, 5, 2]
+    grid = {"x": BinGrid(-3, -20, 40)}
+    np.testing.assert_allclose(
+        table.binned_moments(grid)["x"].moments, TRUTH.binned_moments(grid)["x"].moments, atol=1e-8
+    )
+    assert comparison(frame, 100)["x"].rows_a == 400
+    monkeypatch.setattr(remote, "HELD_ROWS", 150)
+    part = comparison(frame, 100)
+    assert part["x"].rows_a == 150
+    assert part.to_dict() == comparison(frame, 100).to_dict()
+
+
+def test_partitions_of_dask_come_one_by_one(monkeypatch):
+    from twosample.sources import pullers
+
+    sizes, real = [], pullers._collected
+    monkeypatch.setattr(pullers, "_collected", lambda frame: sizes.append(real(frame)) or sizes[-1])
+    open_table(dask()).sample(50, seed=1)
+    assert max(map(len, sizes)) < 200
 
 
 def test_inputs_are_not_changed():

@@ -64,6 +64,11 @@ class Atoms:
         return round(float(self.b.sum()))
 
     @cached_property
+    def countable(self) -> bool:
+        """Whether atoms have whole rows, which can be relabelled, and not parts of them, as the ends of bins have."""
+        return all(bool((part == np.floor(part)).all()) for part in (self.a, self.b))
+
+    @cached_property
     def mean(self) -> Floats:
         """``(D,)`` the pooled mean of the features."""
         return np.asarray((self.a + self.b) @ self.features / (self.m + self.n))

@@ -50,7 +50,7 @@ class Judge:
 
     def try_(self, atoms: Atoms, joint: bool = False) -> Trial:
         """Test atoms, and measure the effect."""
-        null = self.null(atoms.m + atoms.n, joint)
+        null = self.null(atoms.m + atoms.n, joint) if atoms.countable else Spectrum()
         labels = self._labels(atoms.m, atoms.n, null.resamples) if isinstance(null, Permutation) else None
         evidence = atoms.evidence(labels)
         law = null.law(evidence)
