@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
 
+import twosample as ts
 from twosample.errors import OptionError, OutputError
 from twosample.report import html, write_html
 from twosample.tables.parts import SpeakingRow
 
-VOID = {"meta", "link", "br", "line", "circle", "rect", "path"}
+VOID = {"meta", "link", "br", "wbr", "line", "circle", "rect", "path"}
 ALLOWED = {
     "html", "head", "meta", "link", "title", "style", "body", "a", "header", "main", "footer", "nav", "div", "section",
     "article", "h1", "h2", "h3", "p", "span", "b", "small", "bdi", "ul", "li", "dl", "dt", "dd", "figure", "table",
-    "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "line", "circle", "rect", "path", "text",
+    "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "line", "circle", "rect", "path", "text", "wbr",
 }  # fmt: skip
 
 
@@ -137,6 +138,18 @@ def test_every_hostile_text_is_inside_a_direction_of_its_own():
     assert page.count("<bdi>") == page.count("</bdi>")
 
 
+def test_the_heading_says_what_differs_most():
+    gone = column("coupon", gaps=missing(), adjusted_pvalue=0.9)
+    page = html(comparison([gone, *(column(name) for name in ("age", "day", "city")), column("rare", "same")]))
+    heading = page[page.index('<header class="verdict') : page.index("</header>")]
+    assert "missing: 10" in heading
+    assert heading.count("1 to 2: 3 % against 9 %") == 2
+    assert [name in heading for name in ("coupon", "age", "day", "city", "rare")] == [True, True, True, False, False]
+    assert "chance" in heading
+    page = html(comparison())
+    assert page.index('id="columns"') < page.index('id="findings"') < page.index('id="where"')
+
+
 def test_the_same_result_gives_the_same_bytes():
     first = html(comparison())
     assert html(comparison()) == first
@@ -147,7 +160,9 @@ from twosample.report import html
 sys.stdout.buffer.write(html(comparison()).encode())
 """
     run = [sys.executable, "-c", code, str(Path(__file__).parent)]
-    done = subprocess.run(run, capture_output=True, timeout=60, check=True, env={"PYTHONHASHSEED": "5", "LC_ALL": "C"})
+    source = str(Path(ts.__file__).parents[1])
+    environment = {"PYTHONHASHSEED": "5", "LC_ALL": "C", "PYTHONPATH": source}
+    done = subprocess.run(run, capture_output=True, timeout=60, check=True, env=environment)
     assert done.stdout.decode() == first
 
 

@@ -23,6 +23,7 @@ MOST_ROWS = 10  # of each table
 MOST_ROW_COLUMNS = 10
 MOST_NOTES = 40
 MOST_WAYS = 12
+MOST_WORDS = 3  # differences in the heading
 NAME, LONG, CELL = 80, 600, 60  # characters
 
 _FINDINGS = {
@@ -50,6 +51,7 @@ def comparison_page(result: Comparison) -> ComparisonPage:
         sign=sign,
         lead=shown(_without(result.headline, sign.word), LONG),
         meaning=_meaning(result),
+        most=_most(result),
         tally=tuple((SIGNS[verdict], tally[verdict]) for verdict in ORDER if tally[verdict]),
         a=result.a,
         b=result.b,
@@ -146,18 +148,32 @@ def _card(column: ColumnComparison, index: int, top: float, result: Comparison) 
 
 
 def _meaning(result: Comparison) -> str:
-    margin = f"{result.margin:.3g}"
+    margin = f"an effect size of {result.margin:.3g}"
     if result.verdict == "same":
-        return f"Every difference is smaller than the margin (an effect size of {margin}), with the stated confidence."
+        return f"If anything differs, it is too little to matter: every effect is surely below the margin ({margin})."
     if result.verdict == "different":
         return (
-            f"What is marked as different is significant at level {result.level:g} after adjustment for the number of "
-            f"tests, and not surely smaller than the margin (an effect size of {margin})."
+            f"More than chance explains (level {result.level:g}, all tests taken together), and not surely too little "
+            f"to matter ({margin})."
         )
     return (
-        "No difference was established, but with these rows one beyond the margin (an effect size of "
-        f"{margin}) cannot be ruled out either. More rows would decide it; so would a wider margin."
+        f"No difference was found, but one that matters ({margin}) cannot be ruled out with so few rows. More rows "
+        "would decide it; so would a wider margin."
     )
+
+
+def _most(result: Comparison) -> tuple[tuple[str, str], ...]:
+    """What differs most, in words: the column and where."""
+    found = []
+    for column in result.columns:
+        missing = column.missing
+        if missing is not None and missing.verdict == "different" and column.adjusted_pvalue > result.level:
+            text = f"missing: {numbers.percent(missing.share_a)} against {numbers.percent(missing.share_b)}"
+        else:
+            text = column.where[0].text if column.where else ""
+        if column.verdict == "different" and text:
+            found.append((shown(column.name, NAME) or "(no name)", shown(text, 120)))
+    return tuple(found[:MOST_WORDS])
 
 
 def _findings(findings: tuple[Finding, ...]) -> tuple[tuple[str, tuple[Finding, ...]], ...]:

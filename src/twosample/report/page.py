@@ -29,7 +29,11 @@ def render(template: str, page: object) -> str:
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
+
+    def breakable(text: object) -> Markup:
+        """A name that may go on in the next line after an underscore."""
+        return Markup("_<wbr>").join(escape(part) for part in shown(str(text)).split("_"))
 
     def visible(value: object) -> object:
         return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -44,6 +48,11 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters.update(
-        count=numbers.count, counted=numbers.counted, percent=numbers.percent, points=numbers.points, shown=shown
+        breakable=breakable,
+        count=numbers.count,
+        counted=numbers.counted,
+        percent=numbers.percent,
+        points=numbers.points,
+        shown=shown,
     )
     return environment

@@ -125,6 +125,8 @@ class ComparisonPage:
     ----------
     title, sign, lead, meaning
         The verdict: in the window's title, as a sign, in words, and what it means.
+    most
+        The largest differences, as columns and where they differ.
     tally
         How many columns have which verdict.
     a, b
@@ -157,6 +159,7 @@ class ComparisonPage:
     sign: Sign
     lead: str
     meaning: str
+    most: tuple[tuple[str, str], ...]
     tally: tuple[tuple[Sign, int], ...]
     a: TableFacts
     b: TableFacts
