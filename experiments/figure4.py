@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import twosample as ts
-from experiments import page
+from experiments import lines, page
 from experiments.procedures import LEVEL, pvalues
 from experiments.runner import Options, repeat
 
@@ -42,7 +42,7 @@ def run(options: Options) -> None:
 
     repetitions, points = options.count(100, 1), 40 if options.quick else POINTS
     dimensions = DIMENSIONS[1:4:2] if options.quick else DIMENSIONS
-    figure, panels = plt.subplots(1, 2, figsize=(12, 4.5), sharey=True)
+    figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.2), sharey=True, layout="constrained")
     parts, cost = [], 0.0
     for axes, case in zip(panels, VALUES, strict=True):
         rates: dict[str, list[float]] = {name: [] for name in tests_of(case)}
@@ -53,12 +53,13 @@ def run(options: Options) -> None:
             for name, found in rates.items():
                 found.append(100 * float(np.mean([outcome[name] <= LEVEL for outcome in done.outcomes])))
         for name, found in rates.items():
-            axes.plot(dimensions, found, "o-", color=f"C{TESTS.index(name)}", label=name, markersize=3)
-        axes.set(xscale="log", xlabel="dimension", title=f"{'AB'[case == 'variances']}: different {case}")
+            lines.draw(axes, dimensions, found, name)
+        axes.set(xscale="log", xlabel="dimension", ylim=(-3, 103))
+        axes.set_title(f"{'AB'[case == 'variances']}: different {case}")
         rows = [[name, *(f"{rate:.1f}" for rate in found)] for name, found in rates.items()]
         parts += [f"## Different {case}: rejected, %", page.table(["test", *map(str, dimensions)], rows)]
     panels[0].set_ylabel("H0 rejected, % over 20 differences")
-    panels[0].legend(frameon=False, fontsize=7)
+    lines.legend(figure, TESTS)
     page.write(options.out, "figure4", "Figure 4: two Gaussians in many dimensions", [
         page.save(figure, options.out, "figure4"),
         f"m = n = {points}, level {LEVEL}, {repetitions} repetitions (100 in the paper) of each of 20 differences: "

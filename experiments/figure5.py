@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import twosample as ts
-from experiments import data, page
+from experiments import data, lines, page
 from experiments.matching import ForestTables, generator
 from experiments.procedures import LEVEL, WORLDS
 from experiments.runner import Options, repeat
@@ -106,7 +106,8 @@ def run(options: Options) -> None:
     repetitions = options.count(100, 2)
     sizes = [25, 100] if options.quick else SIZES
     names = ["FOREST", "FOREST10D"] if options.quick else SETS
-    figure, panels = plt.subplots(len(names), 2, figsize=(11, 3.2 * len(names)), squeeze=False)
+    figure, panels = plt.subplots(len(names), 2, figsize=(10.5, 2.9 * len(names)), squeeze=False, layout="constrained")
+    none = 50 / repetitions  # where an error of 0 is drawn on an axis of logarithms
     parts, cost = [], 0.0
     for (errors, times), name in zip(panels, names, strict=True):
         curves: dict[str, list[tuple[int, float, float]]] = {}
@@ -122,16 +123,20 @@ def run(options: Options) -> None:
                     curves.setdefault(test, []).append((size, missed, float(np.median([s for _, s in found]))))
         for test, points in curves.items():
             at, missed, seconds = zip(*points, strict=True)
-            colour = f"C{list(TESTS).index(test)}"
-            errors.plot(at, missed, "o-", color=colour, label=test, markersize=3)
-            times.plot(at, seconds, "o-", color=colour, label=test, markersize=3)
-        errors.set(xscale="log", title=f"{name}: Type II error, %")
+            lines.draw(errors, at, np.maximum(missed, none), test)
+            lines.draw(times, at, seconds, test)
+        errors.axhline(none, color="0.6", linestyle="--", linewidth=1)
+        errors.set(xscale="log", yscale="log", title=f"{name}: Type II error, %")
+        marks = [value for value in (1, 3, 10, 30, 100) if value > 1.5 * none]
+        errors.set_yticks([none, *marks], ["0", *map(str, marks)])
+        errors.minorticks_off()
         times.set(xscale="log", yscale="log", title=f"{name}: seconds of processor time")
         shown = sorted({size for points in curves.values() for size, _, _ in points})
         rows = [[test, *(_cell(points, size) for size in shown)] for test, points in curves.items()]
         parts += [f"## {name}: Type II error in % / milliseconds", page.table(["test", *map(str, shown)], rows)]
-    panels[0][0].legend(frameon=False, fontsize=7)
-    figure.tight_layout()
+    for axes in panels[-1]:
+        axes.set_xlabel("points in each sample")
+    lines.legend(figure, TESTS)
     page.write(options.out, "figure5", "Figure 5: what a test costs and what it sees", [
         page.save(figure, options.out, "figure5"),
         f"{repetitions} repetitions at each sample size (m = n). CNUM and FOREST: two different attributes drawn at "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,40 @@ def differs(ours: float, paper: float, trials: int, paper_trials: int) -> bool:
     """Whether the binomial 95 % intervals of the two rates do not even touch."""
     a, b = binomial_interval(ours, trials), binomial_interval(paper, paper_trials)
     return a[0] > b[1] or b[0] > a[1]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A rate of ours that is not the paper's, beyond chance."""
+
+    data: str
+    kind: str
+    test: str
+    ours: float
+    paper: float
+
+
+def differences(
+    data: str, kind: str, ours: dict[str, float], paper: Sequence[float | None], trials: int, paper_trials: int
+) -> list[Difference]:
+    """The tests whose rate in percent and the paper's differ by more than their binomial 95 % intervals."""
+    return [
+        Difference(data, kind, test, rate, there)
+        for (test, rate), there in zip(ours.items(), paper, strict=True)
+        if there is not None and differs(rate, there, trials, paper_trials)
+    ]
+
+
+def explained(found: Sequence[Difference], reasons: dict[tuple[str, str], str]) -> str:
+    """A table of differences with the reason of each: of this test on these data, or of all tests on these data."""
+    if not found:
+        return "Nowhere."
+    rows = [
+        [d.data, d.kind, d.test, f"{d.ours:.1f}", f"{d.paper:.1f}",
+         reasons.get((d.data, d.test)) or reasons.get((d.data, "")) or "not known"]
+        for d in found
+    ]  # fmt: skip
+    return table(["data", "attributes", "test", "ours", "paper", "why"], rows)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -59,9 +59,9 @@ def _by_largest_z(A: list[np.ndarray], B: list[np.ndarray]) -> list[int]:
 def largest_z(x: np.ndarray, y: np.ndarray) -> float:
     """The maximum over s of MMD²_u with the kernel Gaussian(s), divided by its standard deviation under H0.
 
-    The bandwidths s are quantiles, at the levels of ``ts.QuantileGrid()``, of the distances other than 0 between at most
-    400 points of the pooled pair. The variance is 2 (1/m + 1/n)² E k~², with k~ the centred kernel. Equal values are
-    counted, not repeated.
+    The bandwidths s are quantiles, at the levels of ``ts.QuantileGrid()``, of the distances other than 0 between at
+    most 400 points of the pooled pair. The variance is 2 (1/m + 1/n)² E k~², with k~ the centred kernel. Equal values
+    are counted, not repeated.
     """
     m, n = len(x), len(y)
     pool = np.concatenate([x, y]).reshape(m + n, -1)
