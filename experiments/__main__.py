@@ -1,12 +1,13 @@
 """Re-run figures and tables of the paper.
 
-usage: python -m experiments [NAME ...] [--repetitions N] [--seed S] [--jobs J] [--quick] [--out DIR]
+usage: python -m experiments [NAME ...] [--repetitions N] [--seed S] [--jobs J] [--quick] [--out DIR] [--store DIR]
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from importlib import import_module
@@ -29,13 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--quick", action="store_true", help="a few repetitions of everything, in two minutes")
     parser.add_argument("--out", type=Path, help="where the pages go (default: docs/paper, or build/paper if quick)")
+    parser.add_argument("--store", type=Path, default=Options.store, help="where finished repetitions are kept")
     given = parser.parse_args(arguments)
     names = NAMES if not given.names or given.names == ["all"] else given.names
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(NAMES)}")
     out = given.out or (Path("build/paper") if given.quick else Options.out)
-    options = Options(given.repetitions, given.seed, given.jobs, given.quick, out)
+    options = Options(given.repetitions, given.seed, given.jobs, given.quick, out, given.store)
     for name in names:
         start = time.monotonic()
         try:
@@ -51,4 +53,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C, workers included
     sys.exit(main())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -84,6 +85,11 @@ def _timed(work: Work, settings: dict[str, Any], number: int) -> tuple[int, Outc
     return number, outcome, time.process_time() - start
 
 
+def _end_quietly() -> None:
+    """Ctrl-C reaches the workers too: they just end, and the process that waits for them says what is to say."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _outcomes(work: Work, settings: dict[str, Any], left: list[int], jobs: int, name: str):
     show = _progress(name, len(left))
     if jobs == 1 or len(left) < 2:
@@ -92,7 +98,7 @@ def _outcomes(work: Work, settings: dict[str, Any], left: list[int], jobs: int, 
             show(done)
         return
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_quietly) as pool:
         waiting: set[Future[tuple[int, Outcome, float]]] = set()
         queue, done = iter(left), 0
         try:

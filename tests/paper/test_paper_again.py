@@ -1,6 +1,11 @@
 """The paper re-run: everything in a quick form, and a runner that resumes and does not depend on the jobs."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from importlib import import_module
 
@@ -41,6 +46,36 @@ def test_what_is_finished_is_kept(options):
     done = repeat("numbers", square, {"factor": 2.0}, range(6), options)
     assert [outcome["value"] for outcome in done.outcomes[:3]] == [-1.0] * 3
     assert done.outcomes[3] == square({"factor": 2.0, "seed": 0}, 3)
+
+
+def _gone(group):
+    """Whether no process of the group is left, within seconds."""
+    for _ in range(200):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_by_the_keyboard_or_the_system(how, tmp_path):
+    """No traceback, exit code 130, nothing left running, and what is finished stays finished."""
+    command = [sys.executable, "-m", "experiments", "figure2", "--jobs", "2", "--repetitions", "100000"]
+    command += ["--out", str(tmp_path), "--store", str(tmp_path / "store")]
+    with subprocess.Popen(command, cwd=data.ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+        deadline = time.monotonic() + 60
+        while not any(part.stat().st_size for part in tmp_path.glob("store/*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        (os.killpg if how == signal.SIGINT else os.kill)(run.pid, how)  # a terminal sends Ctrl-C to all of them
+        said = run.communicate(timeout=60)[1]
+        assert run.returncode == 130
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    (kept,) = (tmp_path / "store").iterdir()
+    assert all(len(json.loads(line)) == 3 for line in kept.read_text().splitlines())
+    assert _gone(run.pid)
 
 
 def test_the_number_of_jobs_does_not_matter(options):
