@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -155,7 +156,8 @@ def _fetch_forest(target: Path) -> None:
     from sklearn.datasets import fetch_covtype
 
     try:
-        X, y = fetch_covtype(data_home=str(target.parent), return_X_y=True)
+        with warnings.catch_warnings(action="ignore"):  # of each attempt; the error below says it all
+            X, y = fetch_covtype(data_home=str(target.parent), return_X_y=True)
     except OSError as error:
         raise MissingDataError(
             f"{target.name} is not here and scikit-learn could not fetch Covertype ({error}). Set TWOSAMPLE_DATA to a "

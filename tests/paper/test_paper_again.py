@@ -15,6 +15,7 @@ from experiments import data, page
 from experiments.__main__ import NAMES, main
 from experiments.procedures import PROCEDURES, Pair
 from experiments.runner import Options, repeat
+from experiments.table3 import largest_z
 
 import twosample as ts
 
@@ -149,6 +150,32 @@ def test_failed_download_says_what_to_do(monkeypatch, tmp_path):
     data.bio.cache_clear()
     with pytest.raises(data.MissingDataError, match="Set TWOSAMPLE_DATA"):
         data.bio()
+
+
+def test_largest_z_from_its_definition():
+    """With whole matrices and repeated values; the z-scores are those of mmd_test's statistic."""
+    rng = np.random.default_rng(6)
+    x, y = rng.poisson(1.0, 40).astype(float), rng.poisson(2.0, 30).astype(float)
+    z = np.concatenate([x, y])
+    distance = np.abs(z[:, None] - z)
+    apart = distance[np.triu_indices(70, 1)]
+    found = []
+    for width in np.sqrt(np.quantile(apart[apart > 0] ** 2, np.linspace(0.05, 0.95, 5))):
+        K = np.exp(-(distance**2) / (2 * width**2))
+        centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+        np.fill_diagonal(centred, 0)
+        deviation = np.sqrt(2 * (centred**2).sum() / (70 * 69)) * (1 / 40 + 1 / 30)
+        found.append(ts.mmd(x, y, kernel=ts.Gaussian(width), statistic="unbiased") / deviation)
+    assert largest_z(x, y) == pytest.approx(max(found), rel=1e-9)
+    assert largest_z(np.ones(5), np.ones(6)) == 0
+
+
+def test_differences_are_named_and_explained():
+    found = page.differences("D", "same", {"a": 10.0, "b": 50.0, "c": 3.0}, [50.0, 51.0, None], 100, 100)
+    assert [(d.test, d.ours, d.paper) for d in found] == [("a", 10.0, 50.0)]
+    assert "| D | same | a | 10.0 | 50.0 | of ties |" in page.explained(found, {("D", "a"): "of ties", ("D", ""): "no"})
+    assert "not known" in page.explained(found, {("E", "a"): "of ties"})
+    assert page.explained([], {}) == "Nowhere."
 
 
 def test_intervals():
