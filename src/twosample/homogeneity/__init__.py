@@ -1,7 +1,8 @@
 """The public two-sample tests."""
 
 from .bags import set_kernel
-from .mmd import mmd, mmd_test, plan
+from .mmd import mmd, mmd_test
+from .plans import plan
 from .sketches import BinnedMoments, GroupedFeatures, Sketch
 from .stream import LinearTimeMMD
 from .witness import Witness, WitnessRows, witness

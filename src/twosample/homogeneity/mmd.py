@@ -13,7 +13,7 @@ from ..core.evidence import Evidence
 from ..core.labellings import Labellings, observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..engines import Auto, Engine, Gram, Plan
+from ..engines import Auto, Engine, Gram
 from ..errors import InputError
 from ..kernels import Kernel
 from ..nulls import Null
@@ -67,7 +67,8 @@ def mmd_test(
     level
         The level of the test.
     engine
-        'auto', 'dense', 'tiled', or one with its parameters. All are exact; they differ in time and memory.
+        'auto', 'dense' and 'tiled' (exact), 'fourier' (exact to a tolerance), 'lowrank' and 'features' (a valid test of
+        a nearby kernel), or one with its parameters. They differ in time and memory.
     rng
         Seed or generator, for anything random. The same seed gives the same answer.
 
@@ -165,44 +166,6 @@ def mmd(
     if isinstance(request.statistic, QuadraticStatistic):
         return float(_quadratic_evidence(request, request.statistic, None).values[0])
     return float(_average_evidence(request, request.statistic, None).values[0])
-
-
-def plan(
-    x: object,
-    y: object,
-    *,
-    kernel: door.KernelLike = "gaussian",
-    bandwidth: door.BandwidthLike = "median",
-    null: Null | str = "permutation",
-    rng: door.Seed = None,
-) -> Plan:
-    """What ``mmd_test(x, y, ...)`` with ``engine="auto"`` would do and cost, without doing it.
-
-    Parameters
-    ----------
-    x, y, kernel, bandwidth, null, rng
-        As for :func:`mmd_test`.
-
-    Returns
-    -------
-    Plan
-        ``engine, reason, seconds, bytes, exact``; print it for a sentence.
-
-    Notes
-    -----
-    Costs what the bandwidth rule costs. Not for `statistic='linear'` and `'block'`, which take no engine.
-
-    Examples
-    --------
-    >>> import numpy as np, twosample as ts
-    >>> print(ts.plan(np.zeros(50), np.ones(50)).reason)
-    100 pooled points fit in memory as a matrix
-    """
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
-    pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
-    return Auto().choose(formula, pool.z, 1 + door.resolve_null(null).resamples)
 
 
 @dataclass(frozen=True, eq=False)
