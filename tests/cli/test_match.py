@@ -92,3 +92,21 @@ def test_bad_input(twosample, tables, tmp_path):
         done = twosample("match", *arguments)
         assert (done.code, done.out) == (2, ""), arguments
         assert message in done.err
+
+
+@pytest.mark.parametrize("width", ["70", "80", "120"])
+def test_long_names_never_cut_numbers(twosample, tmp_path, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    rng = np.random.default_rng(0)
+    for file, word in (("a", "customer"), ("b", "client")):
+        columns = {f"{word}_{'invoice_address_' * 4}{k}": rng.normal(50 * k, 1, 100) for k in range(2)}
+        pl.DataFrame(columns).write_csv(tmp_path / f"{file}.csv")
+    done = twosample("match", tmp_path / "a.csv", tmp_path / "b.csv")
+    lines = [line for line in done.out.splitlines() if line.startswith("  customer")]
+    assert len(lines) == 2
+    for line in lines:
+        assert len(line) <= int(width)
+        mmd, pvalue, margin = line.split()[-3:]
+        assert 0 <= float(mmd) < 1
+        assert 0 < float(pvalue) <= 1
+        assert float(margin) > 0

@@ -183,7 +183,7 @@ def _screen(found: Found) -> Iterator[Any]:
     yield grid([("table", f"{found.source}: {rows}, {count(len(result.names), 'column')} tested")])
     yield Text()
     heads = [("  columns", False), ("", False), ("strength", True), ("adjusted p", True), ("verdict", False)]
-    yield listing(heads, [_line(pair, result.level) for pair in result.pairs[:_MOST]], names=2)
+    yield listing(heads, [_line(pair, result.level) for pair in result.pairs[:_MOST]])
     if len(result.pairs) > _MOST:
         yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     if found.notes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -110,7 +111,7 @@ def _screen(result: Matching) -> Iterator[Any]:
     if result.pairs:
         yield Text()
         heads = [("  A", False), ("B", False), ("MMD", True), ("p", True), ("margin", True), ("", False)]
-        yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]], names=2)
+        yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]])
         if len(result.pairs) > _MOST:
             yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     for side, unmatched in (("A", result.unmatched_source), ("B", result.unmatched_target)):
@@ -128,8 +129,10 @@ def _screen(result: Matching) -> Iterator[Any]:
 def _line(pair: Pair) -> list[Text]:
     from rich.text import Text
 
+    from ..matching.showing import units
     from .screen import name, plain, pvalue
 
-    units = "" if pair.map is None else f"B = {pair.map[0]:.4g} + {pair.map[1]:.4g} A"
-    numbers = Text(f"{pair.mmd:.3f}"), pvalue(pair.pvalue), Text(f"{pair.margin:.3f}"), Text(units, style="dim")
+    change = "" if pair.map is None else units(pair.map, "A", "B")
+    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "no other"
+    numbers = Text(f"{pair.mmd:.3f}"), pvalue(pair.pvalue), Text(margin), Text(change, style="dim")
     return [name(pair.source), plain(pair.target), *numbers]

@@ -172,7 +172,7 @@ def _screen(found: Found) -> Iterator[Any]:
     if rows:
         yield Text()
         cells = [[Text(f"  {row:,}"), Text(f"{found.scores[row]:.2g}"), _cells(found, row)] for row in rows[:_MOST]]
-        yield listing([("row", True), ("score", True), ("values", False)], cells, names=3)
+        yield listing([("row", True), ("score", True), ("values", False)], cells)
     if len(rows) > _MOST:
         yield Text(f"  and {count(len(rows) - _MOST, 'more row')}; --json has all", style="dim")
 

@@ -67,8 +67,8 @@ def grid(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], names: int = 1) -> Table:
-    """A table of names and what is said of them; where room is short, names are cut.
+def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]]) -> Table:
+    """A table of names and what is said of them; where room is short, words are cut, numbers never.
 
     Parameters
     ----------
@@ -76,14 +76,17 @@ def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], n
         For each column its head, and whether it holds numbers.
     rows
         Their cells.
-    names
-        How many columns, from the left, hold names.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for i, (head, number) in enumerate(heads):
-        least = max([len(head), *(row[i].cell_len for row in rows)]) if i >= names else 8
+    widths = [max([len(head), *(row[i].cell_len for row in rows)]) for i, (head, _) in enumerate(heads)]
+    words = sorted((i for i, (_, number) in enumerate(heads) if not number), key=widths.__getitem__)
+    room = console().width - 2 * len(heads) - sum(widths[i] for i, (_, number) in enumerate(heads) if number)
+    for place, i in enumerate(words):  # the short ones first: what they leave is for the others
+        widths[i] = min(widths[i], max(room // (len(words) - place), 8))
+        room -= widths[i]
+    for (head, number), width in zip(heads, widths, strict=True):
         justify: Literal["right", "left"] = "right" if number else "left"
-        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify=justify, min_width=least)
+        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify=justify, width=width)
     for row in rows:
         table.add_row(*row)
     return table

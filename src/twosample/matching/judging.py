@@ -136,7 +136,7 @@ class Judge:
             cost=float(self.costs.total[i, j]),
             statistic=trial.statistic,
             map=trial.map,
-            evidence=_evidence(one, two, trial, gap),
+            evidence=_evidence(one, two, gap),
         )
 
     def _alone(
@@ -174,12 +174,8 @@ def _joint(one: Column, two: Column) -> str:
     return "categorical" if "category" in families else "numeric"
 
 
-def _evidence(one: Column, two: Column, trial: _Trial, gap: float) -> str:
-    words = []
-    if trial.map is not None:
-        a, b = trial.map
-        words.append(f"target = {a:.4g} {'+' if b >= 0 else '-'} {abs(b):.4g} · source")
-    words.append("nearest" if gap >= 0 else "a nearer column has another partner")
+def _evidence(one: Column, two: Column, gap: float) -> str:
+    words = ["nearest" if gap >= 0 else "a nearer column has another partner"]
     shares = [column.missing / column.rows for column in (one, two)]
     if max(shares) > 0.05 or abs(shares[0] - shares[1]) > 0.02:
         words.append(f"missing {shares[0]:.0%} and {shares[1]:.0%}")

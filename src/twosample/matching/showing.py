@@ -102,11 +102,21 @@ def as_html(m: Matching) -> str:
 
 
 def _cells(pair: Pair) -> tuple[str, ...]:
-    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "only one"
+    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "no other"
+    words = pair.evidence if pair.map is None else f"{units(pair.map, 'source', 'target')}; {pair.evidence}"
     return (
         shown(pair.source, _NAME), shown(pair.target, _NAME), pair.kind, f"{pair.mmd:.3f}", f"{pair.pvalue:.3g}",
-        margin, pair.evidence,
+        margin, words,
     )  # fmt: skip
+
+
+def units(change: tuple[float, float], source: str, target: str) -> str:
+    """The change of units in words.
+
+    >>> units((-32.0, 1.8), "A", "B")
+    'B = -32 + 1.8 · A'
+    """
+    return f"{target} = {change[0]:.4g} + {change[1]:.4g} · {source}"
 
 
 def _side(m: Matching, side: int) -> str:

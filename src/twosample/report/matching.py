@@ -10,7 +10,7 @@ import numpy as np
 from .._shown import shown
 from .._version import __version__
 from ..matching.results import Matching, Pair, Unmatched
-from ..matching.showing import headline
+from ..matching.showing import headline, units
 from . import numbers
 from .figures import NumberFigure, ShareFigure, draw
 from .samples import pair_picture
@@ -144,20 +144,24 @@ def matching_page(result: Matching) -> MatchingPage:
 
 def _line(result: Matching, pair: Pair, index: int) -> PairLine:
     figure = _figure(result, pair) if index <= MOST_FIGURES else None
-    shift, factor = pair.map or (0.0, 1.0)
     return PairLine(
-        source=shown(pair.source, NAME) or "(no name)",
-        target=shown(pair.target, NAME) or "(no name)",
+        source=_name(pair.source, NAME),
+        target=_name(pair.target, NAME),
         kind=pair.kind,
         anchor=f"pair-{index}" if figure is not None else None,
         mmd=numbers.effect(pair.mmd),
         pvalue=numbers.pvalue(pair.pvalue),
         adjusted=numbers.pvalue(pair.adjusted_pvalue),
         margin=f"{pair.margin:.3f}".replace("-", "−") if isfinite(pair.margin) else "no other",
-        map=f"target = {numbers.value(shift)} + {numbers.value(factor)} · source" if pair.map else "",
+        map=units(pair.map, "A", "B") if pair.map else "",
         evidence=shown(pair.evidence, 300),
         figure=figure,
     )
+
+
+def _name(name: str, limit: int) -> str:
+    """A name that can be seen."""
+    return shown(name, limit) if name.strip() else "(no name)"
 
 
 def _figure(result: Matching, pair: Pair) -> NumberFigure | ShareFigure | None:
@@ -184,8 +188,8 @@ def _heat(result: Matching) -> HeatMap | None:
             dark = round(1 - distance / largest, 2) if isfinite(distance) and largest > 0 else 0.0
             text = f"{distance:.2f}".removeprefix("0") if isfinite(distance) else "·"
             cells.append((text, dark, (source, target) in partners))
-        rows.append((shown(source, 30) or "(no name)", tuple(cells)))
-    targets = tuple(shown(target, 30) or "(no name)" for target in result.targets[:MOST_CELLS])
+        rows.append((_name(source, 30), tuple(cells)))
+    targets = tuple(_name(target, 30) for target in result.targets[:MOST_CELLS])
     return HeatMap(targets, tuple(rows), max(len(result.sources), len(result.targets)) > MOST_CELLS)
 
 
