@@ -278,6 +278,23 @@ def test_extreme_units(kernel, unit, columns):
     assert ts.mmd(unit * z[:CUT], unit * z[CUT:], kernel=kernel, engine=engine) == pytest.approx(reference, rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["offset", "ties", "duplicates", "one constant column", "one far point"])
+@pytest.mark.parametrize(
+    ("kernel", "tolerance"), [(ts.RationalQuadratic(), 1e-12), (ts.Matern(smoothness=2.5), 1e-6)], ids=["rq", "matern"]
+)
+def test_offsets_and_ties_with_mixtures(kernel, tolerance, name):
+    pytest.importorskip("finufft")
+    z = np.random.default_rng(4).normal(size=(SIZE, 2))
+    z = {
+        "offset": 1e9 + np.round(z * 1024) / 1024,
+        "ties": np.round(z),
+        "duplicates": np.repeat(z[: SIZE // 2], 2, axis=0),
+        "one constant column": z * [1.0, 0.0],
+        "one far point": np.concatenate([z[:-1], z[-1:] + 50]),
+    }[name]
+    agree(z[:CUT], z[CUT:], kernel, 4 * tolerance + 1e-10, ts.Fourier(tolerance=tolerance))
+
+
 @pytest.mark.parametrize("kernel", [ts.Gaussian(1.0), ts.RationalQuadratic(1.0), ts.Matern(1.0, 2.5)], ids=repr)
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_a_constant_pool(kernel, columns):
