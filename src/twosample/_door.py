@@ -189,7 +189,7 @@ def check_pairing(null: Null, statistic: str) -> None:
 
 def check_level(level: object) -> float:
     """A level strictly between 0 and 1."""
-    return number_between("level", level, 0, 1)
+    return number_between("level", level, 0, 1, example=0.05)
 
 
 def check_resamples(null: Null, level: float) -> None:
@@ -289,6 +289,8 @@ def _real_array(value: object, name: str) -> Floats:
         raise InputError(f"{name} has {int(np.ma.getmaskarray(value).sum())} masked value(s); drop or fill them first.")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
+    if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):
+        raise InputError(f"{name} holds graphs; give a kernel for them, such as kernel=ts.graphs.WeisfeilerLehman().")
     array = _to_numpy(value, name)
     if array.dtype.kind == "c":
         raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")

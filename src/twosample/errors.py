@@ -63,10 +63,11 @@ def whole_number(name: str, value: object, least: int = 1) -> int:
     return int(number)
 
 
-def number_between(name: str, value: object, low: float, high: float) -> float:
+def number_between(name: str, value: object, low: float, high: float, example: float | None = None) -> float:
     """A number strictly between two others from an option, or the error that names it."""
     if not _finite(value) or not low < float(value) < high:  # type: ignore[arg-type]
-        raise OptionError(f"{name}={_shown(value)} must be a number strictly between {low:g} and {high:g}.")
+        such = "" if example is None else f", such as {example:g}"
+        raise OptionError(f"{name}={_shown(value)} must be a number strictly between {low:g} and {high:g}{such}.")
     return float(value)  # type: ignore[arg-type]
 
 

@@ -267,3 +267,11 @@ def test_units_of_attributes_do_not_matter():
         for graphs in ([Graph(3, [(0, 1)], attributes=unit * x) for x in rows] for unit in (1.0, 2.0**900))
     )
     np.testing.assert_allclose(huge, K, rtol=1e-10)
+
+
+def test_graphs_without_a_kernel():
+    networkx = pytest.importorskip("networkx")
+    x, y = ([networkx.gnp_random_graph(8, p, seed=i) for i in range(6)] for p in (0.1, 0.9))
+    for test in (ts.mmd_test, ts.hsic_test, ts.witness):
+        with pytest.raises(ts.InputError, match=r"x holds graphs; give a kernel"):
+            test(x, y)
