@@ -54,7 +54,7 @@ def test_the_page_says_everything():
     page = Page(html(matching()))
     for words in (
         "◐ Partly matched", "1 without a partner", "a.csv", "b.csv", "age", "0.020", "0.300", "because",
-        "B = 1.5 + 2 · A", "Without a partner in b.csv", "nothing is like it", "●", "·",
+        "B = 1.5 + 2 · A", "Columns of A", "nothing is like it", "●", "·",
         "0.25: the least sum", "a note", "Gretton", "Half of A lies between",
     ):  # fmt: skip
         assert words in page.text, words

@@ -123,7 +123,7 @@ def matching_page(result: Matching) -> MatchingPage:
     first, second = (shown(name, 60) for name in result.names)
     pairs = tuple(_line(result, pair, index) for index, pair in enumerate(result.pairs[:MOST_PAIRS], 1))
     cards = tuple(line for line in pairs if line.anchor is not None)
-    alone = ((second, result.unmatched_source), (first, result.unmatched_target))
+    alone = (("A", result.unmatched_source), ("B", result.unmatched_target))
     return MatchingPage(
         title=f"{sign.word}: {first} and {second}",
         sign=sign,
@@ -133,7 +133,7 @@ def matching_page(result: Matching) -> MatchingPage:
         pairs_left=len(result.pairs) - len(pairs),
         cards=cards,
         cards_left=len(result.pairs) - len(cards),
-        alone=tuple((f"Without a partner in {other}", who[:MOST_ALONE]) for other, who in alone if who),
+        alone=tuple((f"Columns of {side}", who[:MOST_ALONE]) for side, who in alone if who),
         heat=_heat(result),
         method=_method(result),
         notes=tuple(shown(note, LONG) for note in result.notes[:40]),
