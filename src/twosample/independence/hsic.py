@@ -54,7 +54,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
         'unbiased' or 'biased'.
     null
         'permutation' (y against x; exact), 'gamma' (two moments; Gretton et al. 2008), 'spectrum' (products of
-        eigenvalues), 'circular-shift' (time series); or one with its parameters: ``ts.Permutation(n=9999)``.
+        eigenvalues), 'wild' and 'circular-shift' (time series); or one with its parameters: ``ts.Permutation(n=9999)``.
     level
         The level of the test.
     engine
@@ -75,7 +75,8 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     exact. Low-rank factors are used beyond 12,000 rows: truth and permutations then share one nearby kernel, so that
     the test is exact at any rank.
 
-    Not for time series or grouped rows, unless ``null=ts.CircularShift()`` fits. Not for conditional independence.
+    Time series need ``null=ts.WildBootstrap()`` or ``ts.CircularShift()``. Not for grouped rows, nor for conditional
+    independence.
 
     Examples
     --------

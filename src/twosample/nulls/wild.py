@@ -16,7 +16,7 @@ from ..kernels import Kernel
 from .base import Null, Products, Worlds, batches
 from .memory import Process, block_length, kernel_memory, studentised
 
-FEW = 10
+FEW = 15
 """Below so many independent rows the level was seen to fail."""
 
 
@@ -47,7 +47,7 @@ class WildBootstrap(Null):
 
     Notes
     -----
-    O(N² n) time. Approximate: the result has a note when the rows are worth fewer than 10 independent ones. Not for
+    O(N² n) time. Approximate: the result has a note when the rows are worth fewer than 15 independent ones. Not for
     trends and seasons. In the two-sample test the two series must be independent of each other; if row t of both was
     taken at the same time, and they are linked, use :class:`PairFlips` only when there is no memory.
 
