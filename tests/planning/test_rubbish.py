@@ -1,0 +1,89 @@
+"""Whatever comes in: an error of ours, a ValueError that names the argument, or a finite answer; never a warning."""
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import twosample as ts
+
+GOOD = np.random.default_rng(0).normal(size=30)
+DATA = {
+    "empty": [],
+    "no columns": np.zeros((30, 0)),
+    "one": [1.0],
+    "three": [1.0, 2.0, 3.0],
+    "NaN": np.append(GOOD[:-1], np.nan),
+    "inf": np.append(GOOD[:-1], np.inf),
+    "strings": ["a", "b"] * 15,
+    "a string": "hello",
+    "None": None,
+    "a number": 5,
+    "a cube": np.zeros((3, 3, 3)),
+    "ragged": [[1, 2], [3]],
+    "a set": {1.0, 2.0, 3.0, 4.0, 5.0},
+    "complex": GOOD + 1j,
+    "objects": [object()] * 30,
+    "constant": np.ones(30),
+    "huge": GOOD * 1e150,
+    "tiny": GOOD * 1e-150,
+    "overflowing": GOOD * 1e300,
+    "vanishing": GOOD * 1e-300,
+    "whole": np.arange(30),
+    "booleans": np.arange(30) % 2 == 0,
+    "list": GOOD.tolist(),
+    "other rows": GOOD[:20],
+}
+TESTS = {
+    "hsic_test": ts.hsic_test,
+    "gamma": lambda x, y: ts.hsic_test(x, y, null="gamma"),
+    "wild hsic": lambda x, y: ts.hsic_test(x, y, null="wild"),
+    "shift": lambda x, y: ts.hsic_test(x, y, null="circular-shift"),
+    "factors": lambda x, y: ts.hsic_test(x, y, engine="fourier"),
+    "wild": lambda x, y: ts.mmd_test(x, y, null="wild"),
+    "interval": ts.interval,
+    "effect_size": ts.effect_size,
+    "equivalence_test": ts.equivalence_test,
+    "power": lambda x, y: ts.power(x, y, 20),
+    "sample_size": ts.sample_size,
+}
+
+
+def finite(found):
+    values = [
+        getattr(found, name)
+        for name in ("statistic", "pvalue", "estimate", "low", "high", "value")
+        if hasattr(found, name)
+    ]
+    return all(math.isfinite(value) for value in values or [found])
+
+
+def complaint(test, x, y):
+    """The error, or None after a finite answer; anything else goes through."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ts.SmallSampleWarning)
+        try:
+            assert finite(test(x, y))
+        except ts.TwosampleError as error:
+            return error
+    return None
+
+
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize("name", TESTS)
+def test_rubbish(name, kind):
+    for x, y in ((DATA[kind], GOOD), (GOOD, DATA[kind]), (DATA[kind], DATA[kind])):
+        error = complaint(TESTS[name], x, y)
+        if error is not None:
+            assert isinstance(error, ValueError)
+            assert re.search(r"\b[xy]\b|pilot", str(error)), error
+
+
+@pytest.mark.parametrize("kind", ["constant", "whole", "booleans", "list", "huge", "tiny"])
+def test_what_is_no_rubbish_gets_an_answer(kind):
+    assert all(
+        complaint(TESTS[name], DATA[kind], GOOD) is None for name in ("hsic_test", "wild", "wild hsic", "interval")
+    )
