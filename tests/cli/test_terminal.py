@@ -206,7 +206,7 @@ def test_the_cost_of_a_long_run_is_said_before(twosample, files, tmp_path, monke
         with (tmp_path / name).open("wb") as file:
             file.truncate(3_000_000_000)  # takes no space
     said = cost.forecast([str(tmp_path / "a.parquet"), str(tmp_path / "*.csv")])
-    assert said == "reading 3 GB and 3 GB; this takes about 2 minutes"
+    assert said == "reading 3 GB and 3 GB; this takes about 85 s"
     assert "hours" in cost.forecast([str(tmp_path)] * 100)
     monkeypatch.setattr(cost, "_LONG", 0.0)
     assert twosample("compare", files.one, files.few).err.startswith("reading ")

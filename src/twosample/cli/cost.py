@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _FIXED = 3.0  # seconds: start, joint test
-_PACKED = 40e6  # bytes of Parquet or Arrow, and of compressed text, that are read in a second
+_PACKED = 80e6  # bytes of Parquet or Arrow, and of compressed text, that are read in a second
 _TEXT = 70e6  # bytes of text
 _TEXTS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson")
 _LONG = 10.0  # seconds worth a word
