@@ -139,6 +139,7 @@ def test_frames_of_engines_are_compared(maker, monkeypatch):
     assert part.to_dict() == comparison(frame, 100).to_dict()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Ibis, about pandas
 def test_sqlite_through_ibis(tmp_path, monkeypatch):
     frame = ibis_sqlite(tmp_path)
     assert [part.distinct for part in open_table(frame).profile()][1:] == [9, 5]

@@ -22,7 +22,7 @@ COUNTED = 10_000
 
 _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end
-_HUGE = 1e300  # numbers beyond count as if they lay there: differences stay finite
+_HUGE = 9e299  # numbers beyond count as if they lay there: differences stay finite
 _TINY = 2.0**-1000  # the smallest bandwidth: bins stay numbers
 _SOME = 300  # values from which the bandwidth is taken
 _TRACE = 1e-7  # of the kernel that features may leave
@@ -59,7 +59,7 @@ class Scale:
         if first == last:
             low, high = float(values[0]), float(values[-1])
         width = max(_typical_distance(values), _TINY)
-        return cls(width, centre, max(low, centre - _FAR * width), min(high, centre + _FAR * width))
+        return cls(width, centre, max(low, centre - _FAR * width, -_HUGE), min(high, centre + _FAR * width, _HUGE))
 
     @property
     def grid(self) -> BinGrid:
