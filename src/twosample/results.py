@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._reported import Printed
 from ._version import __version__
 from .core.laws import Law
 from .errors import SmallSampleWarning
@@ -26,7 +26,7 @@ PAPER = (
 
 
 @dataclass(frozen=True, eq=False)
-class TestResult:
+class TestResult(Printed):
     """The outcome of a test, with everything that was chosen on the way.
 
     Parameters
@@ -125,10 +125,6 @@ class TestResult:
             "citation": self.citation,
         }
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """The result as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the null distribution with the observed value and the threshold; returns the matplotlib axes."""
         from ._figures import draw_null
@@ -148,9 +144,6 @@ class TestResult:
         if self.engine is not None:
             lines.append(("engine", f"{self.engine!r}: {self.reason}" if self.reason else repr(self.engine)))
         return lines + [("note", note) for note in self.notes]
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _repr_html_(self) -> str:
         rows = [("p-value", f"{self.pvalue:.4g} (level {self.level:g})"), *self._lines()]

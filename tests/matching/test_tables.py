@@ -112,3 +112,10 @@ def test_options_that_the_test_does_not_take():
     x = np.random.default_rng(0).normal(size=(20, 1))
     with pytest.raises(ts.OptionError, match="foo=1"):
         ts.matching.naive(x, x, test="ks", foo=1)
+
+
+def test_names_that_utf8_cannot_hold():
+    x = np.random.default_rng(0).normal(size=(20, 1))
+    m = ts.match_tables({"\ud800": x}, {"b": x})
+    assert m.to_json().encode()
+    assert "é" in ts.match_tables({"é": x}, {"b": x}).to_json()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._reported import Reported
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
 from ..results import PAPER
@@ -97,7 +96,7 @@ class Unmatched:
 
 
 @dataclass(frozen=True, eq=False)
-class Matching:
+class Matching(Reported):
     """Which column (or table) of one side is which of the other. Made by :func:`match` and :func:`match_tables`.
 
     Parameters
@@ -215,27 +214,11 @@ class Matching:
 
         return as_dict(self)
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """The matching as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair and each column without a partner, as a polars frame."""
         from .showing import as_frame
 
         return as_frame(self)
-
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write the matching as one self-contained HTML page.
-
-        Parameters
-        ----------
-        path
-            Where to.
-        """
-        from importlib import import_module
-
-        import_module("twosample.report").write_html(self, path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A heat map of the MMDs with the pairs marked; returns the matplotlib axes."""
@@ -256,9 +239,6 @@ class Matching:
         from .pictures import draw_pair
 
         return draw_pair(self, pair, ax)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _repr_html_(self) -> str:
         from .showing import as_html

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from .._reported import Reported
 from ..errors import OptionError, whole_number
 from ..planning import EffectSize
 from ..results import PAPER, TestResult
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Reported):
     """Two tables compared: the verdict, and all that it rests on. Made by :func:`compare`.
 
     Parameters
@@ -116,30 +115,11 @@ class Comparison:
 
         return as_dict(self)
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """The comparison as JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
     def to_frame(self) -> pl.DataFrame:
         """The columns as a polars frame, one row for each, in their order here."""
         from .words import as_frame
 
         return as_frame(self)
-
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write the comparison as one self-contained HTML page.
-
-        Parameters
-        ----------
-        path
-            Where to.
-        """
-        from importlib import import_module
-
-        import_module("twosample.report").write_html(self, path)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _repr_html_(self) -> str:
         from .words import as_html

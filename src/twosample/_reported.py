@@ -1,0 +1,52 @@
+"""What every result can do once it has a summary and plain values: print, JSON, a page."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from os import PathLike
+from typing import Any
+
+
+class Printed(ABC):
+    """A result with a summary and plain values."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """The result as text for a terminal."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values that JSON can hold."""
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The result as JSON, in characters that UTF-8 can hold.
+
+        Parameters
+        ----------
+        indent
+            Spaces for each level; None for one line.
+        """
+        values = self.to_dict()
+        text = json.dumps(values, indent=indent, ensure_ascii=False, allow_nan=False)
+        alone = any("\ud800" <= character <= "\udfff" for character in text) if not text.isascii() else False
+        return json.dumps(values, indent=indent, allow_nan=False) if alone else text
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+class Reported(Printed):
+    """A result that is also a page."""
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the result as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        """
+        from importlib import import_module
+
+        import_module("twosample.report").write_html(self, path)
