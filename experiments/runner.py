@@ -8,10 +8,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,14 @@ def _timed(work: Work, settings: dict[str, Any], number: int) -> tuple[int, Outc
     return number, outcome, time.process_time() - start
 
 
-def _end_quietly() -> None:
-    """Ctrl-C reaches the workers too: they just end, and the process that waits for them says what is to say."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def _no_keyboard() -> Iterator[None]:
+    """Processes started here do not hear Ctrl-C: this one does, and ends them."""
+    known = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, known)
 
 
 def _outcomes(work: Work, settings: dict[str, Any], left: list[int], jobs: int, name: str):
@@ -98,13 +104,14 @@ def _outcomes(work: Work, settings: dict[str, Any], left: list[int], jobs: int, 
             show(done)
         return
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_quietly) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         waiting: set[Future[tuple[int, Outcome, float]]] = set()
         queue, done = iter(left), 0
         try:
             while True:
                 for number in queue:
-                    waiting.add(pool.submit(_timed, work, settings, number))
+                    with _no_keyboard():
+                        waiting.add(pool.submit(_timed, work, settings, number))
                     if len(waiting) >= 4 * jobs:
                         break
                 if not waiting:
@@ -116,6 +123,8 @@ def _outcomes(work: Work, settings: dict[str, Any], left: list[int], jobs: int, 
                     show(done)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in active_children():
+                worker.terminate()
             raise
 
 

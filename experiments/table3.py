@@ -146,14 +146,26 @@ def run(options: Options) -> None:
 
 
 COMMENT = """Each repetition draws two disjoint samples A and B and assigns attributes of B to those of A so that the
-sum of C_ij, the squared MMD with the kernel of attribute i, is least. The paper's way: a Gaussian with the median
-bandwidth of attribute i; graphs by the random-walk kernel on labels and attributes after Borgwardt et al. (2005).
-`ts.match` adds a second, 32 times narrower Gaussian, chosen by looking at CNUM and BIO.
+sum of C_ij is least.
 
-CNUM: four of its thirteen attributes (wage per hour, capital gains and losses, dividends) are 0 in more than 90 % of
-the rows, so that 386 rows hold a few dozen numbers of each, and their medians are 0. We take the median of the other
-distances; the paper does not say what it did, and this is where the difference lies: nearly all errors are among
-these four.
+- The paper's way: C_ij is the squared MMD (unbiased) with the kernel of attribute i, a Gaussian with the median
+  bandwidth of attribute i (of the distances that are not 0, if the median is 0). Graphs: the random-walk kernel on
+  labels and attributes after Borgwardt et al. (2005), walks of up to seven edges.
+- `ts.match`: as it is, without a level; its kernel is a mean of Gaussians at several scales of both columns.
+- Largest z: C_ij = log(1 + z), where z is the largest of MMD²_u over its standard deviation under H0, over five
+  bandwidths of the pooled pair (quantiles 0.05 to 0.95 of the distances that are not 0). Standardised values speak on
+  one scale for narrow and wide kernels. Chosen on 1500 other draws of CNUM.
+
+CNUM: nearly all errors are among four of its thirteen attributes (wage per hour, capital gains and losses,
+dividends), which are 0 in more than 90 % of the rows, so that 386 rows hold a few dozen numbers of each. What was
+tried on other draws (1500 of these four, 200 of all): the median bandwidth of attribute i 97.6 %, half the median of
+its squares over 100 points as in code that the paper's authors have published 97.9 %, the median of the pair 97.6 %
+(divided by its standard deviation 97.5 %), a mean of five Gaussians of the pair 99.6 %, the largest z 99.90 %, its
+logarithm 99.93 %. So the paper's 99.8 % needs more than one bandwidth, or a rule that is not in the paper.
+
+ENZYMES: over 1000 other draws 99.88 % are right with walks of up to seven edges, 99.85 % with five, 99.70 % with
+three, 99.1 % with one, 97.9 % by single nodes, and 85 % by labels without attributes: 50 repetitions without an error
+are what to expect, but no certainty.
 
 BIO: the paper's six attributes are not known; f01 to f06 here, and "BIO random" draws six of the 74 anew in every
 repetition."""
