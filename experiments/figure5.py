@@ -141,7 +141,9 @@ def run(options: Options) -> None:
         page.save(figure, options.out, "figure5"),
         f"{repetitions} repetitions at each sample size (m = n). CNUM and FOREST: two different attributes drawn at "
         "random; FOREST10D: cover types 1 and 2; Neural: the EEG stand-in, which is not the paper's data. `fourier` "
-        "has the spectrum null, `lowrank` 999 permutations, `sketch` its own.",
+        "has the spectrum null, `lowrank` 999 permutations, `sketch` its own. Times are the median processor time of a "
+        "whole test, bandwidth included, on a machine that had other things to do: good for ratios, not for absolute "
+        "numbers.",
         *parts,
         COMMENT,
         f"Seed {options.seed}; {cost / 60:.0f} minutes of processor time.",

@@ -42,4 +42,4 @@ def legend(figure: Figure, tests: Iterable[str]) -> None:
         Line2D([], [], color=LOOK[test][0], linestyle=LOOK[test][1], marker=LOOK[test][2], markersize=5, label=test)
         for test in shown
     ]
-    figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9)
+    figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9, handlelength=3.2)
