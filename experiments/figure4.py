@@ -69,8 +69,8 @@ def run(options: Options) -> None:
         *parts,
         COMMENT,
         "With more dimensions than points the tests are run in coordinates of the span of the points: an isometry that "
-        "changes no p-value here. MMD²_u B, Wolf and Smir have 199 permutations, Hall 99, and the t-test 199 where its F "
-        "law ends.",
+        "changes no p-value here. MMD²_u B, Wolf and Smir have 199 permutations, Hall 99, and the t-test 199 where its "
+        "F law ends.",
         f"Seed {options.seed}; {cost / 60:.0f} minutes of processor time.",
     ])  # fmt: skip
 
