@@ -31,7 +31,7 @@ from benchmarks import (
 )
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
-from twosample.engines.threads import available_cores
+from twosample.core.threads import available_cores
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "imports": imports.rows,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .base import Engine, Gram, Progress
+from ..core.threads import Progress
+from .base import Engine, Gram
 from .choose import Auto, Plan
 from .dense import Dense
 from .features import Features

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +11,6 @@ from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..kernels import Kernel
-
-Progress = Callable[[int, int], None]
-"""Called with (steps done, steps in all) from the thread that called the test."""
 
 
 class Gram(Protocol):

@@ -8,9 +8,9 @@ from threading import Event
 
 import numpy as np
 
+from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
 from .frequencies import FrequencyGrid, Waves
-from .threads import available_cores, run
 
 _ORDER = 3
 _ROWS = 1 << 18

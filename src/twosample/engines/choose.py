@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..core.threads import Progress, available_cores
 from ..core.types import Floats
 from ..kernels import Kernel, Precomputed, Tabulated
-from .base import Engine, Gram, Progress
+from .base import Engine, Gram
 from .dense import Dense
 from .features import Features
 from .fourier import Fourier, grids_for
@@ -16,7 +17,6 @@ from .frequencies import MAX_FREQUENCIES
 from .grid import direct_frequencies
 from .lowrank import MAX_RANK, LowRank
 from .sorted import decay_of
-from .threads import available_cores
 from .tiled import Tiled
 from .transforms import transforms_available
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..core.centred import Centred, CentredGram
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, sums_of_matrix
+from ..core.threads import single_threaded_blas
 from ..core.types import Floats
 from ..kernels import Kernel
-from .threads import single_threaded_blas
 
 CENTRED_POINTS = 2000
 """Eigenvalues and third moments, O(N^3), are taken from a random part of this size when the pool is larger."""

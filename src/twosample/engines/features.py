@@ -13,10 +13,10 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from ..core.threads import Progress
 from ..core.types import Floats, Reals
 from ..errors import InputError, OptionError, whole_number
 from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
-from .base import Progress
 from .explicit import SparseGram
 from .featured import FeatureGram
 from .seeds import child

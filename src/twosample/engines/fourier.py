@@ -7,10 +7,11 @@ from math import inf
 
 import numpy as np
 
+from ..core.threads import Progress
 from ..core.types import Floats
 from ..errors import MissingExtraError, OptionError, number_between, whole_number
 from ..kernels import Kernel
-from .base import Gram, Progress
+from .base import Gram
 from .frequencies import MAX_FREQUENCIES, GridShape, grid_shapes
 from .grid import GridFeatures, GridGram, direct_frequencies
 from .mixture import Mixture, mixture_of

@@ -19,14 +19,13 @@ from ..core.centred import (
 )
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
+from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats
 from ..kernels import Kernel
-from .base import Progress
 from .binned import BinnedLine, bin_count
 from .dense import CENTRED_POINTS
 from .featured import PIECES, FeatureGram
 from .frequencies import FrequencyGrid, Waves, second_moments
-from .threads import available_cores, run
 from .transforms import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500

@@ -15,6 +15,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.threads import run
 from ..core.types import Floats
 from ..kernels import Kernel
 from .landmarks import (
@@ -27,7 +28,6 @@ from .landmarks import (
     kernel_values,
     row_pieces,
 )
-from .threads import run
 
 CANDIDATES = 5120
 """Rows of a large pool that pivots are drawn from at a time."""

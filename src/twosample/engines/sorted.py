@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from ..core.centred import Centred, CentredGram, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
+from ..core.threads import Progress, available_cores, run
 from ..core.types import Floats
 from ..kernels import Energy, Kernel, Laplace, Matern, Scaled
-from .base import Progress
 from .dense import CENTRED_POINTS
-from .threads import available_cores, run
 
 _CHUNK = 60.0
 """Exponents are taken within stretches of this length, so that running sums neither overflow nor lose digits."""

@@ -12,12 +12,11 @@ import numpy as np
 from ..core.centred import Centred, CentredGram, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
+from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats
 from ..errors import whole_number
 from ..kernels import Kernel
-from .base import Progress
 from .dense import CENTRED_POINTS
-from .threads import available_cores, run
 from .tiles import TileFunction, tile_function
 
 

@@ -12,8 +12,8 @@ from threading import Event
 import numpy as np
 
 from .. import _door as door
+from ..core.threads import available_cores, run, single_threaded_blas
 from ..core.types import Floats
-from ..engines.threads import available_cores, run, single_threaded_blas
 from ..errors import InputError
 from ..kernels import Kernel, RadialKernel
 from ..kernels.distances import Metric

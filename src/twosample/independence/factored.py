@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.threads import available_cores
 from ..core.types import Floats
-from ..engines.threads import available_cores
 from .factors import Factor
 from .matrices import Moments, Order
 from .pairs import unit_of

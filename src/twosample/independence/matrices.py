@@ -17,8 +17,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from ..core.threads import available_cores, run
 from ..core.types import Floats
-from ..engines.threads import available_cores, run
 from ..kernels import Kernel
 
 Order = NDArray[np.intp]

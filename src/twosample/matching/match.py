@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _door as door
-from ..engines.threads import single_threaded_blas
+from ..core.threads import single_threaded_blas
 from ..errors import InputError, whole_number
 from .assignment import assign, semi_metric
 from .columns import Side, chosen_columns, open_side, read

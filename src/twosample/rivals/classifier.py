@@ -13,9 +13,9 @@ from .. import _door as door
 from ..core.labellings import observed, relabellings
 from ..core.laws import ReplicateLaw
 from ..core.pvalue import smallest_pvalue
+from ..core.threads import single_threaded_blas
 from ..core.types import Counts, Floats
 from ..engines import Progress
-from ..engines.threads import single_threaded_blas
 from ..errors import MissingExtraError, OptionError
 from ..nulls import Null, Permutation
 from ..results import TestResult

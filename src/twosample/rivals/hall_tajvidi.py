@@ -10,8 +10,8 @@ from threading import Event
 import numpy as np
 
 from .. import _door as door
+from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
-from ..engines.threads import available_cores, run
 from ..errors import OptionError, positive_number
 from ..kernels.distances import distances
 from ..nulls import Null, Permutation

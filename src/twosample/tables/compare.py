@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _door as door
 from .._version import __version__
-from ..engines.threads import single_threaded_blas
+from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, positive_number, whole_number
 from ..sources import JointColumn, open_table
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.threads import available_cores
 from ..engines import LowRank
 from ..engines.pivots import choose_landmarks
-from ..engines.threads import available_cores
 from ..errors import SmallSampleWarning
 from ..kernels import Gaussian
 from ..kernels.bandwidth import distance_quantiles

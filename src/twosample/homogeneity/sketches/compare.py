@@ -9,7 +9,7 @@ import numpy as np
 from ... import _door as door
 from ...core.evidence import Evidence
 from ...core.sums import BlockSums
-from ...engines.threads import single_threaded_blas
+from ...core.threads import single_threaded_blas
 from ...errors import InputError, OptionError
 from ...kernels import Kernel
 from ...nulls import Null, Permutation, Spectrum

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats
 from ...errors import OptionError, positive_number, whole_number
 from ...kernels import Gaussian, Kernel, Median
 from ...kernels.objects import ObjectKernel, Tabulated
-from .parallel import Progress, run
 from .pool import GraphPool
 from .products import Products
 
@@ -94,7 +94,9 @@ class RandomWalk(ObjectKernel):
         products = Products(pool, kernel, attributes, self.lengths, self.decay)
         steps = _enough(products) if self.steps is None else self.steps
         pieces = products.pieces()
-        parts = run(pieces, lambda piece: products.walks(piece, steps), self.threads, self.progress)
+        parts = run(
+            pieces, lambda piece, _: products.walks(piece, steps), self.threads or available_cores(), self.progress
+        )
         K = np.zeros((len(pool), len(pool)))
         for piece, part in zip(pieces, parts, strict=True):
             K[piece.graph, piece.first : piece.last] = part

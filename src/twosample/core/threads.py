@@ -10,10 +10,11 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from .base import Progress
-
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all) from the thread that called the test."""
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
