@@ -56,7 +56,7 @@ check: lint types layers docstrings ## all static checks
 bench: $(if $(TWOSAMPLE_PEERS_PYTHON),$(STAMP),$(PEERS_STAMP)) ## run the benchmarks against the peers
 	$(BIN)/python -m benchmarks
 
-reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (hours of processor time; resumes)
+reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (about 100 minutes of processor time; resumes)
 	$(BIN)/python -m experiments all
 
 clean: ## remove caches and build products; keeps the virtual environment
