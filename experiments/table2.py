@@ -79,7 +79,7 @@ WHY: dict[tuple[str, str], str] = {
     ("CNUM", "MMD²_u H"): WIDTH, ("CNUM", "MMD_b"): WIDTH,
     ("FOREST", "Wolf"): TIES, ("CNUM", "Wolf"): TIES, ("FOREST", "Smir"): LAW, ("CNUM", "Smir"): LAW,
     ("FOREST", "t-test"): "not known; in one column the test is Student's, and Welch's accepts as often",
-    ("FOREST10D", "t-test"): "the paper's t-test has a ridge (Section 8.1) and accepts everything; ours needs none here",
+    ("FOREST10D", "t-test"): "the paper's t-test has a ridge and accepts everything; ours needs none here",
     ("CNUM", "t-test"): "not known; Welch's form accepts as often; the thirteen columns are an inference",
 }  # fmt: skip
 
