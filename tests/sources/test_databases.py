@@ -117,6 +117,12 @@ def test_nan_and_infinity(fill):
     assert (part.mean, part.std) == (pytest.approx(4.0), pytest.approx(np.std([1, 3, 8], ddof=1)))
 
 
+def test_nan_is_no_category(fill):
+    x = [1.0] * 5 + [2.5] * 3 + [float("nan")] * 2 + [None]
+    found = open_table(fill(pl.DataFrame({"x": x}), "codes")).category_counts(["x"])["x"]
+    assert (found.values, found.rest, found.missing) == ((("1", 5), ("2.5", 3)), 0, 3)
+
+
 def test_no_rows(fill):
     table = open_table(fill(FRAME.clear(), "nothing"))
     assert table.row_count() == 0

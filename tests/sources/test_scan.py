@@ -9,6 +9,7 @@ from twosample.homogeneity.sketches.bins import Bins
 from twosample.sources import BinGrid, open_table
 from twosample.sources.distinct import KEPT
 from twosample.sources.sampling import chosen_rows
+from twosample.sources.values import strings
 
 RNG = np.random.default_rng(1)
 
@@ -194,3 +195,18 @@ def test_wide_tables():
     table = open_table(np.arange(4000.0).reshape(2, 2000))
     assert len(table.profile()) == 2000
     assert table.sample(1).shape == (1, 2000)
+
+
+def test_numbers_as_categories_are_written_one_by_one():
+    values = [1.0, 2.0, 2.5, -0.0, float("inf"), float("nan"), None]
+    wanted = ["1", "2", "2.5", "0", "inf", None, None]
+    assert strings(pl.Series("^v.*$", values)).to_list() == wanted
+    assert [strings(pl.Series([value], dtype=pl.Float64))[0] for value in values] == wanted  # whatever the batch
+
+    rows = [1.0] * 200_000 + [2.5]  # two batches
+    assert open_table({"code": rows}).category_counts(["code"])["code"].values == (("1", 200_000), ("2.5", 1))
+
+
+def test_one_odd_number_does_not_rename_the_others():
+    old, new = {"code": [1.0, 2.0, 3.0] * 1000}, {"code": [1.0, 2.0, 3.0] * 999 + [1.0, 2.0, 2.5]}
+    assert ts.compare(old, new, kinds={"code": "categorical"}).verdict != "different"

@@ -28,6 +28,7 @@ COUNTED_ROWS = 1_000_000
 _AT_ONCE = 100  # columns of one query: PostgreSQL and SQLite allow some 1,600 expressions
 _LARGEST = 1.7976931348623157e308
 _NUMBERS = ("integer", "number", "boolean")
+_FLOATS = ("Float64", "Float32")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,8 @@ class Pushdown:
         import narwhals as nw
 
         frame = self.frame.select(v=nw.col(name)).filter(~nw.col("v").is_null())
+        if any(info.name == name and info.storage in _FLOATS for info in self.columns):
+            frame = frame.filter(~nw.col("v").is_nan())
         counted = frame.group_by("v").agg(nw.len().alias("n")).sort("n", "v", descending=[True, False])
         found = self.pull(counted.head(limit))
         values = tuple((str(v), int(n)) for v, n in zip(strings(found["v"]), found["n"], strict=True))
@@ -159,7 +162,7 @@ class Pushdown:
         info = next(info for info in self.columns if info.name == name)
         if info.family in _NUMBERS:
             value = _plain(info)
-            wanted = nw.when(~value.is_nan()).then(value) if info.storage in ("Float64", "Float32") else value
+            wanted = nw.when(~value.is_nan()).then(value) if info.storage in _FLOATS else value
             frame = self.frame.select(x=wanted)
         elif info.family == "date" and self.ibis:
             table = nw.to_native(self.frame)

@@ -60,10 +60,12 @@ def strings(series: pl.Series) -> pl.Series:
     if series.dtype == pl.String:
         return series
     if series.dtype.is_float():
-        values = series.cast(pl.Float64).fill_nan(None)
-        if bool((values.is_finite() & (values == values.floor()) & (values.abs() < 2.0**53)).fill_null(True).all()):
-            return values.cast(pl.Int64).cast(pl.String)
-        return values.cast(pl.String)
+        value = pl.col("v")  # a name of our own: polars takes some for patterns
+        whole = value.is_finite() & (value == value.floor()) & (value.abs() < 2.0**53)
+        digits = value.cast(pl.Int64, strict=False).cast(pl.String)
+        frame = series.cast(pl.Float64).alias("v").fill_nan(None).to_frame()
+        text = frame.select(pl.when(whole).then(digits).otherwise(value.cast(pl.String)).alias("v"))
+        return text["v"].alias(series.name)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         return pl.Series(series.name, [None if v is None else repr(v) for v in series.to_list()], dtype=pl.String)
     return series.cast(pl.String)
