@@ -318,3 +318,41 @@ def test_polars_and_narwhals_are_loaded_on_use_only():
 
     code = "import sys, twosample as ts; ts.compare; sys.exit('polars' in sys.modules or 'narwhals' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_more_categories_than_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    names = np.array([f"k{v:05d}" for v in range(20_000)])
+    pool = pl.Series(names[rng.integers(0, 20_000, 66_000)]).cast(pl.Categorical)
+    c = ts.compare({"c": pool[:60_000]}, {"c": pool[60_000:]})
+    assert c.verdict != "different"
+    assert 0.001 < c["c"].pvalue < 0.999
+    assert "random samples" in c["c"].method
+    other = names[np.where(rng.random(6_000) < 0.3, 7, rng.integers(0, 20_000, 6_000))]
+    assert ts.compare({"c": pool[:60_000]}, {"c": other}, kinds={"c": "categorical"}).verdict == "different"
+
+
+def test_a_column_of_nan_is_missing():
+    x = np.random.default_rng(0).normal(size=2000)
+    c = ts.compare({"m": np.full(2000, np.nan), "x": x}, {"m": x, "x": x})
+    assert c.verdict == "different"
+    assert (c["m"].missing.missing_a, c["m"].missing.missing_b) == (2000, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [(1234567890123456789, 1234567890123456788), (200 * "x" + "A", 200 * "x" + "B"), (1, 7)]
+)
+def test_constants_that_are_not_the_same(one, two):
+    x, y = np.random.default_rng(0).normal(size=(2, 2000))
+    c = ts.compare({"k": [one] * 2000, "v": x}, {"k": [two] * 2000, "v": y})
+    assert c.verdict == "different"
+    assert c["k"].verdict == "different"
+    assert not c.findings
+    assert ts.compare({"k": [one] * 2000, "v": x}, {"k": [one] * 2000, "v": y}).findings[0].what == "constant"
+
+
+def test_a_column_that_is_left_out_says_why():
+    x, y = np.random.default_rng(0).normal(size=(2, 3000))
+    a, b = {"u": ["k1", "k2", "k3"] * 1000, "v": x}, {"u": [f"token{i}" for i in range(3000)], "v": y}
+    finding = ts.compare(a, b).findings[0]
+    assert "categorical (String) in the first table, identifier (String) in the second" in finding.detail

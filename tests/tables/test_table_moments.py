@@ -164,12 +164,7 @@ def test_the_bandwidth_is_about_the_median_distance():
     assert Scale.of(np.empty(0)).width == 1
 
 
-def test_categories_beyond_the_counted_ones_are_taken_together():
-    a = CategoryCounts("c", (("x", 50), ("y", 30)), rest=20, missing=0)
-    b = CategoryCounts("c", (("x", 40), ("z", 35)), rest=25, missing=5)
-    levels = Levels.of(a, b)
-    assert levels.labels == ("x",)  # how often y is in b, and z in a, is not known
-    assert (levels.other_a, levels.other_b) == (50, 60)
+def test_rare_categories_share_atoms():
     many = tuple((f"c{i}", 2000 - i) for i in range(1500))
     atoms = Levels.of(CategoryCounts("c", many, 0, 0), CategoryCounts("c", many, 0, 0)).atoms()
     assert len(atoms.a) == 500

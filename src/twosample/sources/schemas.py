@@ -140,14 +140,17 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
 def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding | None:
     sides = f"{a.kind} ({a.storage}) in the first table, {b.kind} ({b.storage}) in the second"
     if joint is None:
-        if a.kind == b.kind or ({a.kind, b.kind} & {"identifier", "unsupported"} and a.storage == b.storage):
+        if a.kind == b.kind:
             return SchemaFinding("left out", a.name, f"{a.kind}: {a.reason}")
+        odd = next((side for side in (a, b) if side.kind in ("identifier", "unsupported")), None)
+        if odd is not None and a.storage == b.storage:
+            return SchemaFinding("left out", a.name, f"{sides}: {odd.reason}")
         return SchemaFinding("retyped", a.name, f"{sides}; not compared")
-    if a.base is not None and b.base is not None and (a.base != b.base or a.from_text != b.from_text):
-        return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}")
-    if a.kind != b.kind and "mostly missing" in (a.kind, b.kind):
-        return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}")
-    return None
+    alike = a.kind == b.kind == "constant" and a.storage == b.storage
+    other = a.base is not None and b.base is not None and (a.base != b.base or a.from_text != b.from_text)
+    emptied = a.kind != b.kind and "mostly missing" in (a.kind, b.kind)
+    retyped = not alike and (other or emptied)
+    return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}") if retyped else None
 
 
 def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:

@@ -18,7 +18,7 @@ LEVELS = 400
 """Categories that are atoms of their own; rarer ones share a hundred atoms by rank."""
 
 COUNTED = 10_000
-"""Categories that are counted one by one."""
+"""Categories of a table that are counted one by one; where there are more, samples are compared."""
 
 _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end
@@ -179,33 +179,30 @@ class Levels:
         The categories, most frequent first.
     a, b
         ``(L,)`` rows of either table.
-    other_a, other_b
-        Rows with categories that were not counted one by one in both tables.
     """
 
     labels: tuple[str, ...]
     a: Floats
     b: Floats
-    other_a: float
-    other_b: float
 
     @classmethod
     def of(cls, a: CategoryCounts, b: CategoryCounts) -> Levels:
-        """Match the counts of two tables by category."""
+        """Match the counts of two tables by category; all categories of both must have been counted.
+
+        Otherwise those left out would be chosen by the noise of each table, and tables would differ by that alone.
+        """
         left, right = dict(a.values), dict(b.values)
-        shared = [name for name in {**left, **right} if (name in left or not a.rest) and (name in right or not b.rest)]
-        shared.sort(key=lambda name: (-left.get(name, 0) - right.get(name, 0), name))
-        x, y = (np.array([float(side.get(name, 0)) for name in shared]) for side in (left, right))
-        rows_a, rows_b = (sum(part.values()) + side.rest for part, side in ((left, a), (right, b)))
-        return cls(tuple(shared), x, y, rows_a - float(x.sum()), rows_b - float(y.sum()))
+        names = sorted({**left, **right}, key=lambda name: (-left.get(name, 0) - right.get(name, 0), name))
+        x, y = (np.array([float(side.get(name, 0)) for name in names]) for side in (left, right))
+        return cls(tuple(names), x, y)
 
     def atoms(self) -> Atoms:
         """The delta kernel on categories; rare ones share atoms."""
-        a, b = np.append(self.a, self.other_a), np.append(self.b, self.other_b)
+        a, b = self.a, self.b
         if len(a) > LEVELS + 100:
             group = np.arange(len(a))
             group[LEVELS:] = LEVELS + (group[LEVELS:] % 100)
-            a, b = np.bincount(group, a), np.bincount(group, b)
+            a, b = (np.bincount(group, counts).astype(np.float64) for counts in (a, b))
         used = a + b > 0
         return Atoms(np.eye(int(used.sum())), a[used], b[used])
 

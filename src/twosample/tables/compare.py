@@ -10,13 +10,14 @@ from importlib.metadata import version
 import numpy as np
 
 from .. import _door as door
+from .._shown import shown
 from .._version import __version__
 from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, positive_number, whole_number
 from ..sources import JointColumn, open_table
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .parts import Finding, TableFacts
-from .reading import Reading, Side, Wanted, read
+from .reading import NUMBERS, Reading, Side, Wanted, read
 from .results import Comparison
 from .subjects import subject, tests_of
 from .trials import Judge
@@ -170,8 +171,15 @@ def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
     for column in reading.schema.common:
         a, b = reading.a.profile[column.name], reading.b.profile[column.name]
         constant = column.left.kind == column.right.kind == "constant" and a.min is not None
-        if constant and a.min == b.min and not a.missing and not b.missing:
-            findings.append(Finding("constant", column.name, f"the same value in all rows of both tables: {a.min}"))
+        if not constant or a.min != b.min or a.missing or b.missing:
+            columns.append(column)
+            continue
+        one, two = (str(side.sample[column.name][0]) for side in (reading.a, reading.b))
+        if one == two:
+            said = f"the same value in all rows of both tables: {shown(one, 80)}"
+            findings.append(Finding("constant", column.name, said))
+        elif column.kind in NUMBERS:
+            findings.append(Finding("constant", column.name, f"another value in either table, too close: {one}, {two}"))
         else:
             columns.append(column)
     if not columns:

@@ -132,20 +132,17 @@ def _number(value: float, wide: float, dates: bool) -> str:
 def _as_levels(line: Line) -> Levels:
     """Zeros and ones as categories."""
     labels = tuple({0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.places.tolist())
-    return Levels(labels, line.atoms.a, line.atoms.b, 0.0, 0.0)
+    return Levels(labels, line.atoms.a, line.atoms.b)
 
 
 def _shares(levels: Levels, subject: Subject) -> SharePicture:
-    one, two = levels.a / subject.rows[0], levels.b / subject.rows[1]
-    order = np.argsort(-np.abs(one - two), kind="stable")[:SHOWN]
-    other_a, other_b = (
-        max(0.0, (float(counts.sum()) + rest) / rows - float(share[order].sum()))
-        for counts, rest, rows, share in (
-            (levels.a, levels.other_a, subject.rows[0], one),
-            (levels.b, levels.other_b, subject.rows[1], two),
-        )
-    )
     missing = [gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True)]
+    one, two = (
+        counts / max(float(counts.sum()), 1.0) * (1 - gone)
+        for counts, gone in zip((levels.a, levels.b), missing, strict=True)
+    )
+    order = np.argsort(-np.abs(one - two), kind="stable")[:SHOWN]
+    other_a, other_b = (max(0.0, float(share.sum() - share[order].sum())) for share in (one, two))
     labels = tuple(levels.labels[i] for i in order.tolist())
     return SharePicture(labels, _plain(one[order]), _plain(two[order]), other_a, other_b, missing[0], missing[1])
 

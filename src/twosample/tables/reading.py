@@ -183,13 +183,18 @@ def _converted(
     a, b = (convert(sample, kinds) for sample in samples)
     for part, sample in zip((a, b), samples, strict=True):
         for name, kind in kinds.items():
-            if part[name].null_count() == len(part) > sample[name].null_count():
+            if part[name].null_count() == len(part) > _missing(sample[name]):
                 raise InputError(f"kinds: no value of column {name!r} can be read as {kind}; say another, or none.")
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:
             scales[name] = Scale.of(np.concatenate([finite(a[name]), finite(b[name])]))
     return (a, b), scales
+
+
+def _missing(series: pl.Series) -> int:
+    """Values that are not there; NaN is one of them."""
+    return series.null_count() + (int(series.is_nan().sum()) if series.dtype.is_float() else 0)
 
 
 def finite(series: pl.Series) -> Floats:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from ..sources import JointColumn, Kind
+from ..sources import CategoryCounts, JointColumn, Kind
 from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
 from .moments import Atoms
 from .reading import NUMBERS, Reading
@@ -73,14 +73,23 @@ def subject(reading: Reading, column: JointColumn) -> Subject:
         return _of_numbers(reading, column, rows)
     if column.kind == "categorical":
         a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
+        rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
+        if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
+            a, b = (_counts(part[column.name]) for part in reading.samples)
         levels = Levels.of(a, b)
         atoms = levels.atoms() if min(a.present, b.present) >= 2 else None
-        rows = a.present + a.missing, b.present + b.missing
-        return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, levels=levels)
+        return Subject(column.name, column.kind, rows, missing, atoms, levels=levels)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
     one, two = (_some(part[column.name].drop_nulls()) for part in reading.samples)
     atoms = text_atoms(one, two) if min(len(one), len(two)) >= 2 else None
     return Subject(column.name, column.kind, rows, missing, atoms, texts=(one, two))
+
+
+def _counts(series: pl.Series) -> CategoryCounts:
+    """All categories of a sample."""
+    found = series.drop_nulls().value_counts(name="rows")
+    values = tuple((str(value), int(rows)) for value, rows in found.iter_rows())
+    return CategoryCounts(series.name, values, 0, series.null_count())
 
 
 def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) -> Subject:

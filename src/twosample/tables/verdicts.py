@@ -163,7 +163,9 @@ def _method(subject: Subject, trial: Trial | None) -> str:
         kernel = f"Gaussian kernel, bandwidth {subject.line.scale.width:.4g}"
         rows = "all rows" if subject.line.exact else f"all rows, in bins of {2.0**subject.line.scale.grid.unit:.4g}"
     elif subject.levels is not None:
-        kernel, rows = f"delta kernel on {len(subject.levels.labels)} categories", "all rows"
+        kernel = f"delta kernel on {len(subject.levels.labels)} categories"
+        every = trial.m + trial.n == sum(subject.rows) - sum(subject.missing)
+        rows = "all rows" if every else f"random samples of {trial.m} and {trial.n} rows"
     else:
         kernel, rows = "cosine of counts of three letters in a row", f"{trial.m} and {trial.n} sampled texts"
     return f"{kernel}; {rows}; {trial.null.name}"
