@@ -57,6 +57,47 @@ def test_false_alarms(twosample, tables):
         assert share < level + 3 * np.sqrt(level * (1 / 1000 + 1 / 400))
 
 
+def outliers(twosample, reference, new, *more):
+    done = twosample("outliers", reference, new, "--json", "-", *more)
+    return [row["row"] for row in json.loads(done.out)["outliers"]]
+
+
+def test_gross_outliers_do_not_hide_each_other(twosample, tmp_path):
+    rng = np.random.default_rng(0)
+    a = np.concatenate([[0.0, 0.1], 1e4 * rng.normal(size=2000)])
+    pl.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300)}).write_csv(tmp_path / "reference.csv")
+    pl.DataFrame({"a": a, "b": np.zeros(2002)}).write_csv(tmp_path / "new.csv")
+    found = outliers(twosample, tmp_path / "reference.csv", tmp_path / "new.csv")
+    assert set(np.flatnonzero(np.abs(a) > 6)) <= set(found)
+    assert not {0, 1} & set(found)
+
+
+def test_a_verdict_does_not_depend_on_the_other_rows(tables):
+    from twosample.cli.columns import read_rows
+    from twosample.cli.outliers import _scored
+
+    rng = np.random.default_rng(2)
+    names = [f"g{i}" for i in range(300)]
+    strange = {"x": 1e3 * rng.normal(size=300), "y": [None] * 300, "g": names, "one": range(300)}
+    rows = pl.concat([table(rng, 20), pl.DataFrame(strange)], how="vertical_relaxed")
+    rows.head(20).write_csv(tables / "alone.csv")
+    rows.write_csv(tables / "together.csv")
+    known, alone, together = (
+        read_rows(str(tables / f"{name}.csv"), sample=None, seed=0, where=None, kinds=None)
+        for name in ("reference", "alone", "together")
+    )
+    one, both = (_scored(known, new, None, None, 0.05, 0).scores for new in (alone, together))
+    np.testing.assert_allclose(both[:20], one, rtol=1e-9)
+    assert (both[20:] < 0.05).all()
+
+
+def test_any_other_value_of_a_constant_is_unusual(twosample, tmp_path):
+    """Whatever its unit; and a missing value where none was."""
+    pl.DataFrame({"g": ["a", "b"] * 100, "one": [5.0] * 200}).write_csv(tmp_path / "reference.csv")
+    (tmp_path / "new.csv").write_text("g,one\na,5\nb,5.000001\na,5000\nb,\n")
+    assert sorted(outliers(twosample, tmp_path / "reference.csv", tmp_path / "new.csv")) == [1, 2, 3]
+
+
 def test_bad_input(twosample, tables, files, tmp_path):
     reference = tables / "reference.csv"
     (tmp_path / "one.csv").write_text("x,y,g,one\n1,2,a,5\n")

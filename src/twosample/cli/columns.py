@@ -6,11 +6,12 @@ which missing is a value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 _COORDINATES: dict[str, Coordinates] = {"categorical": Categories(), "text": Text()}
 """How a kind of column is compared; numbers, if it is not here."""
+
+_ANOTHER = ()
+"""Stands for all values that a reference does not have; no value of a table is equal to it."""
+
+_Column = tuple[Sequence[Any] | NDArray[Any], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,25 +90,53 @@ def _useful(kind: ColumnKind, constant: bool) -> bool:
     return kind.usable and (constant or kind.kind != "constant")
 
 
-def coordinates(frames: Sequence[pl.DataFrame], kinds: Mapping[str, ColumnKind]) -> list[dict[str, Floats]]:
-    """For each frame the ``(rows, c)`` coordinates of each column; scales and levels are those of all frames."""
-    import polars as pl
-
-    sizes = np.cumsum([len(frame) for frame in frames])[:-1]
-    meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
-    pooled = pl.concat([convert(frame, meant) for frame in frames])
-    found: list[dict[str, Floats]] = [{} for _ in frames]
-    for name, kind in meant.items():
-        series = pooled[name]
-        missing = series.is_null().to_numpy()
+def coordinates(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, Floats]:
+    """The ``(rows, c)`` coordinates of each column, in units of its own."""
+    found = {}
+    for name, kind, (values, missing) in _columns(frame, kinds):
         way = _COORDINATES.get(kind, Number())
+        found[name] = _few(way.fitted(values, missing).rows(values, missing), kind, bool(missing.any()))
+    return found
+
+
+def coordinates_against(
+    reference: pl.DataFrame, new: pl.DataFrame, kinds: Mapping[str, ColumnKind]
+) -> tuple[Floats, Floats]:
+    """``(rows, c)`` coordinates of all columns of two frames; scales and levels are those of the reference alone.
+
+    So the coordinates of a row do not depend on the other rows of `new`. Values of a category that the reference does
+    not have are one level, and a number that is constant there is a category: it is the same, or it is another.
+    """
+    pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)
+    parts = [_pair(kind, usual, asked) for (_, kind, usual), (_, _, asked) in pairs]
+    usual, asked = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
+    return usual, asked
+
+
+def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[tuple[str, str, _Column]]:
+    """Name, kind, and the values with a mask of the missing ones, of each column."""
+    meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
+    converted = convert(frame, meant)
+    for name, kind in meant.items():
+        series = converted[name]
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
         if kind not in _COORDINATES and not np.isfinite(values).all():
             raise InputError(f"Column {name!r} has infinite values. Leave it out: --exclude.")
-        rows = _few(way.fitted(values, missing).rows(values, missing), kind, bool(missing.any()))
-        for part, piece in zip(found, np.split(rows, sizes), strict=True):
-            part[name] = piece
-    return found
+        yield name, kind, (values, series.is_null().to_numpy())
+
+
+def _pair(kind: str, usual: _Column, asked: _Column) -> tuple[Floats, Floats]:
+    way = _COORDINATES.get(kind, Number())
+    if isinstance(way, Number):
+        present = np.asarray(usual[0])[~usual[1]]
+        way = way.fitted(*usual) if present.size and np.ptp(present) > 0 else Categories()
+    if not isinstance(way, Categories):
+        return way.rows(*usual), way.rows(*asked)
+    known = {value for value, gone in zip(*usual, strict=True) if not gone}
+    levels = [value if value in known else _ANOTHER for value in (*usual[0], *asked[0])]
+    missing = np.concatenate([*(gone for _, gone in (usual, asked)), [False, True]])
+    rows = way.rows([*levels, _ANOTHER, None], missing)  # two rows more: every level has its place, whatever is asked
+    return rows[: len(usual[1])], rows[len(usual[1]) : -2]
 
 
 def _few(rows: Floats, kind: str, missing: bool) -> Floats:

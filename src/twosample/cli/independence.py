@@ -115,7 +115,7 @@ def _two_sides(rows: Rows, x: list[str], y: list[str], level: float, seed: int) 
         raise OptionError(f"--x and --y share {both[0]!r}; a column depends on itself.")
     rows.usable([*x, *y], None)
     kinds = {kind.name: kind for kind in rows.kinds if kind.name in (*x, *y)}
-    (found,) = coordinates([rows.frame], kinds)
+    found = coordinates(rows.frame, kinds)
     sides = (np.concatenate([found[name] for name in side], axis=1) for side in (x, y))
     result = hsic_test(*sides, level=level, rng=seed)
     return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes, tuple(x), tuple(y))
@@ -128,7 +128,7 @@ def _all_pairs(rows: Rows, names: list[str], left_out: tuple[str, ...], level: f
     if len(names) < 2:
         raise OptionError(f"{rows.table.name} has {len(names)} column(s) to test; independence needs at least two.")
     kinds = {kind.name: kind for kind in rows.kinds if kind.name in names}
-    (found,) = coordinates([rows.frame], kinds)
+    found = coordinates(rows.frame, kinds)
     result = independence_matrix(found, level=level, rng=seed)
     return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes + left_out)
 

@@ -100,9 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 def _scored(
     reference: Rows, new: Rows, select: list[str] | None, exclude: list[str] | None, level: float, seed: int
 ) -> Found:
-    import numpy as np
-
-    from .columns import coordinates
+    from .columns import coordinates_against
 
     try:
         from ..outliers import MeanEmbeddingOutlierDetector
@@ -119,10 +117,10 @@ def _scored(
     if not shared:
         raise InputError(f"{reference.table.name} and {new.table.name} have no column in common that can be used.")
     kinds = {kind.name: kind for kind in reference.kinds if kind.name in shared}
-    usual, asked = coordinates([reference.frame, new.frame], kinds)
+    usual, asked = coordinates_against(reference.frame, new.frame, kinds)
     detector = MeanEmbeddingOutlierDetector(level, random_state=seed)
-    detector.fit(np.concatenate(list(usual.values()), axis=1))
-    scores = detector.score_samples(np.concatenate(list(asked.values()), axis=1))
+    detector.fit(usual)
+    scores = detector.score_samples(asked)
     return Found(reference, new, tuple(shared), level, scores, float(detector.offset_))
 
 
