@@ -742,3 +742,21 @@ def test_nonsense_about_groups(changes, tmp_path):
 def test_a_folder_is_not_a_sketch(tmp_path):
     with pytest.raises(ts.InputError, match="folder"):
         Sketch.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (1, {"engine": "dense"}, "engine='dense'"),
+        (3, {"engine": "dense"}, "engine='dense'"),
+        (1, {"rng": "foo"}, "rng="),
+        (1, {"bandwidth": "foo"}, "bandwidth="),
+        (3, {"bandwidth": 0.01}, "bandwidth=0.01"),
+    ],
+)
+def test_options_that_sketches_do_not_take(columns, options, message):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 500, columns))
+    a = ts.Sketch.fit(x)
+    with pytest.raises(ts.OptionError, match=message):
+        ts.mmd_test(a, ts.Sketch.fit(y, like=a), **options)

@@ -14,7 +14,7 @@ from ..core.labellings import Labellings, observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
@@ -93,6 +93,8 @@ def mmd_test(
     (True, True)
     """
     if isinstance(x, Sketch) or isinstance(y, Sketch):
+        if engine != "auto":
+            raise OptionError(f"engine={engine!r} applies a kernel to rows, and sketches have none; leave it out.")
         return compare_sketches(
             x,
             y,

@@ -71,7 +71,7 @@ def compare_sketches(
     alias, chosen = door.resolve_statistic(statistic)
     if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
-    level = door.check_level(level)
+    level, random = door.check_level(level), door.generator(rng)
     if isinstance(one, Bins) and isinstance(two, Bins):
         null = Spectrum() if null is None else _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
@@ -80,7 +80,9 @@ def compare_sketches(
         null = Permutation() if null is None else _null(null, ("permutation",), "several columns")
         door.check_resamples(null, level)
         _check_kernel(kernel, one.kernel)
-        evidence, notes = _grouped(one, two, chosen, null.resamples, door.generator(rng))
+        if bandwidth != "median":
+            raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
+        evidence, notes = _grouped(one, two, chosen, null.resamples, random)
         formula = one.kernel
     else:
         raise InputError(different_kinds(one.layout, two.layout))
