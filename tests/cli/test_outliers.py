@@ -98,6 +98,25 @@ def test_any_other_value_of_a_constant_is_unusual(twosample, tmp_path):
     assert sorted(outliers(twosample, tmp_path / "reference.csv", tmp_path / "new.csv")) == [1, 2, 3]
 
 
+def test_too_few_rows_to_tell(twosample, tables, tmp_path):
+    """With fewer than 1/alpha - 1 rows nothing can be an outlier, and "none" would be a promise."""
+    strange = tables / "strange.csv"
+    for rows, alpha, needed in ((98, 0.01, 99), (9, 0.1, None), (8, 0.1, 9), (13, 0.07, 14), (14, 0.07, None)):
+        table(np.random.default_rng(0), rows).select("x", "y").write_csv(tmp_path / "reference.csv")
+        arguments = ("outliers", tmp_path / "reference.csv", strange, "--alpha", alpha)
+        done, found = twosample(*arguments), json.loads(twosample(*arguments, "--json", "-").out)
+        if needed is None:
+            assert (done.code, found["verdict"], found["notes"]) == (1, "different", [])
+        else:
+            assert (done.code, found["verdict"], found["outliers"]) == (3, "undecided", [])
+            assert done.out.startswith("? too few reference rows")
+            assert f"at least {needed} are needed" in " ".join(done.out.split())
+            assert f"at least {needed} are needed. Collect more" in found["notes"][0]
+    done = twosample("outliers", tables / "reference.csv", strange, "--sample", 50, "--json", "-")
+    assert done.code == 3
+    assert "400 rows (--sample)" in json.loads(done.out)["notes"][0]
+
+
 def test_bad_input(twosample, tables, files, tmp_path):
     reference = tables / "reference.csv"
     (tmp_path / "one.csv").write_text("x,y,g,one\n1,2,a,5\n")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json as json_
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError, MissingExtraError
 from . import options, terminal
-from .exits import DIFFERENT, SAME
+from .exits import VERDICTS
 from .outputs import Output, Outputs
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from ..core.types import Floats
+    from ..tables.parts import Verdict
     from .columns import Rows
 
 _ROWS = 5_000  # rows of the reference, unless the user says otherwise: fitting takes the square of it
@@ -51,6 +53,31 @@ class Found:
     threshold: float
 
     @property
+    def needed(self) -> int:
+        """Rows of the reference with which a row can be called an outlier: 1/level - 1."""
+        return ceil(1 / self.level * (1 - 1e-12)) - 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether there are outliers; "undecided" if the reference has too few rows for any."""
+        if self.threshold <= 0:  # all scores are above
+            return "undecided"
+        return "different" if self.rows else "same"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know."""
+        return (self._too_few(),) if self.verdict == "undecided" else ()
+
+    def _too_few(self) -> str:
+        learnt, total = len(self.reference.frame), self.reference.total
+        more = f"Take more of its {total:,} rows (--sample)" if learnt < total else "Collect more"
+        return (
+            f"{learnt:,} rows of {self.reference.table.name} are too few to call any row an "
+            f"outlier at --alpha {self.level:g}: at least {self.needed:,} are needed. {more}, or take a larger --alpha."
+        )
+
+    @property
     def rows(self) -> list[int]:
         """Numbers of the outliers, from 0, the most unusual first."""
         order = self.scores.argsort(kind="stable")
@@ -80,7 +107,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 ) -> int:
     """List the rows of NEW that do not come from the distribution of REFERENCE.
 
-    Of rows that do, at most the share --alpha is listed. Exit codes: 0 no outliers, 1 some, 2 error.
+    Of rows that do, at most the share --alpha is listed. Exit codes: 0 no outliers, 1 some, 2 error,
+    3 the reference has too few rows to tell.
     """
     del config, debug
     outputs = Outputs([Output("--json", json, _json)], inputs=(reference, new))
@@ -94,7 +122,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     if not quiet and not outputs.speaks:
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)
-    return DIFFERENT if found.rows else SAME
+    return VERDICTS[found.verdict]
 
 
 def _scored(
@@ -132,6 +160,8 @@ def _json(found: Found) -> str:
         "new": {"source": found.new.table.name, "rows": len(found.new.frame)},
         "columns": found.columns,
         "level": found.level,
+        "verdict": found.verdict,
+        "notes": found.notes,
         "outliers": rows,
     }
     return json_.dumps(body, indent=2, ensure_ascii=False, allow_nan=False)
@@ -157,7 +187,10 @@ def _screen(found: Found) -> Iterator[Any]:
 
     rows, total = found.rows, len(found.new.frame)
     expected = f"at most {found.level * total:.3g} would be by chance"
-    yield judged("different" if rows else "same", f"{len(rows):,} of {count(total, 'row')} are outliers; {expected}")
+    says = f"{len(rows):,} of {count(total, 'row')} are outliers; {expected}"
+    yield judged(found.verdict, "too few reference rows to tell" if found.verdict == "undecided" else says)
+    for note in found.notes:
+        yield Text(f"  {shown(note)}")
     yield Text()
     known = found.reference
     learnt = f" ({len(known.frame):,} of them learnt)" if len(known.frame) < known.total else ""
