@@ -1,9 +1,11 @@
 """Nulls for dependent rows: the wild bootstrap, groups, pairs; against definitions, and their levels."""
 
+from decimal import Decimal
 from itertools import combinations
 
 import naive
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from scipy.signal import lfilter
@@ -296,9 +298,31 @@ def test_a_block_as_long_as_the_series_is_refused():
         ts.mmd_test(x, x + 1, null=ts.WildBootstrap(block=40))
 
 
-@pytest.mark.parametrize("groups", [None, 5, [None] * 3, [[1], [2]], [float("nan")] * 3])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        None,
+        5,
+        [None] * 3,
+        [[1], [2]],
+        [np.nan] * 3,
+        [1.0, float("nan"), 2.0],
+        np.array([1.0, np.nan, np.nan]),
+        [np.float32("nan"), "a"],
+        [("a", float("nan")), ("a", 1.0)],
+        [Decimal("nan"), "a"],
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+        pl.Series([1.0, float("nan")]),
+    ],
+    ids=repr,
+)
 def test_groups_that_are_none(groups):
-    if isinstance(groups, list) and groups[0] != groups[0]:
-        groups = [np.nan] * 3
     with pytest.raises(ts.InputError, match="x_groups"):
         ts.GroupPermutation(groups, ["u", "v"])
+
+
+def test_missing_groups_of_pandas():
+    pd = pytest.importorskip("pandas")
+    for missing in (pd.NA, pd.NaT, np.nan):
+        with pytest.raises(ts.InputError, match="x_groups"):
+            ts.GroupPermutation(["a", missing], ["u", "v"])

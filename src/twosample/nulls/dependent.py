@@ -64,8 +64,10 @@ class GroupPermutation(Null):
             if not isinstance(given, Iterable):
                 raise InputError(f"GroupPermutation: {name}={given!r} must be a list with the group of every row.")
             groups = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-            if not all(isinstance(group, Hashable) and group not in (None, np.nan) for group in groups):
-                raise InputError(f"GroupPermutation: {name} must name the group of every row; None and lists do not.")
+            if not all(isinstance(group, Hashable) and not _unnamed(group) for group in groups):
+                raise InputError(
+                    f"GroupPermutation: {name} must name the group of every row; None, NaN and lists do not."
+                )
             object.__setattr__(self, name, groups)
         both = sorted(map(str, set(self._groups[0]) & set(self._groups[1])))
         if both:
@@ -151,6 +153,16 @@ class PairFlips(_Resampling):
 
     def _floor(self, evidence: Evidence) -> float:
         return 2.0 ** max(1 - evidence.m, -1000)
+
+
+def _unnamed(group: Hashable) -> bool:
+    """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
+    if isinstance(group, tuple):
+        return any(part is not None and _unnamed(part) for part in group)
+    try:
+        return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
+    except TypeError:  # pandas.NA
+        return True
 
 
 def _group_sums(gram: Products, diagonal: Floats, of_row: np.ndarray, groups: int) -> tuple[Floats, Floats, Floats]:
