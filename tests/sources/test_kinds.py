@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import ColumnKind, compare_schemas, convert, infer_kinds, open_table
+from twosample.sources import BinGrid, ColumnKind, compare_schemas, convert, infer_kinds, open_table
 
 RNG = np.random.default_rng(5)
 N = 1000
@@ -35,6 +35,7 @@ CASES = {
     "datetime of day": [datetime.time(v % 24, v % 60) for v in range(N)],
     "datetime span": [datetime.timedelta(seconds=int(v)) for v in RNG.integers(0, 9999, N)],
     "datetime as text": [f"2020-01-{v:02d}T10:00:00" for v in RNG.integers(1, 28, size=N)],
+    "datetime as text with gaps": [f"2020-01-{v:02d}" if v < 28 else "unknown" for v in RNG.integers(1, 29, size=N)],
     "categorical": RNG.choice(WORDS, size=N).tolist(),
     "categorical codes": [f"{v:05d}" for v in RNG.integers(0, 50, size=N)],
     "categorical type": pl.Series(RNG.choice(WORDS, size=N).tolist(), dtype=pl.Categorical),
@@ -143,3 +144,50 @@ def test_converted():
     assert found["b"].to_list() == [1.0, 0.0, None, 1.0]
     assert found["f"].to_list() == [1.5, None, None, 2.0]
     assert found["day"].to_list() == [86400.0, None, None, 172800.0]
+
+
+def days(rows, seed):
+    """Dates as text."""
+    found = np.datetime64("2020-01-01") + np.random.default_rng(seed).integers(0, 700, size=rows)
+    return found.astype(str).tolist()
+
+
+@pytest.mark.parametrize("odd", ["0", "unknown", "nan", "", "2020-13-01"])
+@pytest.mark.parametrize("at", [0, 50, 500])
+def test_text_is_read_value_by_value(odd, at):
+    dates = days(1000, 1)
+    parsed = pl.DataFrame({"v": pl.Series(dates).str.to_date()})
+    truth = convert(parsed, {"v": "datetime"})["v"].to_list()
+    dates[at], truth[at] = odd, None
+    assert convert(pl.DataFrame({"v": dates}), {"v": "datetime"})["v"].to_list() == truth
+    assert kinds_of({"v": dates})["v"].kind == "datetime"
+
+    values = [str(v) for v in range(1000)]
+    values[at] = "2020-01-01"
+    assert convert(pl.DataFrame({"v": values}), {"v": "numeric"})["v"].to_list() == [
+        None if v == at else float(v) for v in range(1000)
+    ]
+
+
+def test_a_zero_for_never():
+    found = convert(pl.DataFrame({"v": ["0"] * 60 + ["1970-01-02"] * 40}), {"v": "datetime"})["v"]
+    assert found.to_list() == [None] * 60 + [86400.0] * 40
+
+
+@pytest.mark.parametrize("said", [None, {"d": "datetime"}])
+@pytest.mark.parametrize(("rows", "at"), [(3_000, 50), (3_000, 500), (140_000, 100_000), (140_000, 139_999)])
+def test_one_odd_date_is_one_missing_value(rows, at, said):
+    old, new = days(rows, 1), days(rows, 2)
+    new[at] = "0"
+    column = ts.compare({"d": old}, {"d": new}, kinds=said)["d"]
+    assert (column.kind, column.missing.missing_a, column.missing.missing_b) == ("datetime", 0, 1)
+
+
+def test_all_rows_decide_how_text_is_read(monkeypatch):
+    monkeypatch.setattr("twosample.sources.local._ROWS", 1024)
+    dates = ["0"] * 1024 + days(40_000, 1) + ["0"]  # the first batch has numbers only
+    seconds = convert(pl.DataFrame({"d": dates}), {"d": "datetime"})["d"].drop_nulls().to_numpy()
+    grid = BinGrid(20, 1500, 150)
+    found = open_table({"d": dates}).binned_moments({"d": grid})["d"]
+    assert (found.missing, found.low, found.high) == (1025, 0, 0)
+    np.testing.assert_array_equal(found.moments[0], np.histogram(seconds, grid.edges)[0])

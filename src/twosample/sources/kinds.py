@@ -11,7 +11,7 @@ In this order, for a column with P present values of which D are different (T is
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
-7. Text of which 99 % spell numbers, without leading zeros as in "00123": by rules 5 and 6; ISO dates: *datetime*.
+7. Text of which 95 % spell ISO dates: *datetime*; 99 % numbers, without leading zeros as in "00123": by rules 5 and 6.
 8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
    D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*.
 """
@@ -29,7 +29,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from .facts import ColumnInfo, ColumnProfile
 from .tallies import NUMERIC
-from .values import looks_dated, numbers, present, strings
+from .values import numbers, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +45,7 @@ MISSING_SHARE = 0.95
 _FEW = 20  # values from which on "all different" means something
 _WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
+_UNDATED = 0.05  # of a column of dates: "unknown", "0", ...
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 _PADDED = r"^\s*[+-]?0\d"
@@ -202,9 +203,11 @@ def _too_large(column: ColumnKind) -> ColumnKind:
 
 
 def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats]:
-    spelled, dated = numbers(words), looks_dated(words)
-    if spelled.null_count() <= 0.01 * len(words) and not bool(words.str.contains(_PADDED).any()):
-        return "date" if dated else "number", present(spelled)
+    found, dates = spelled(words)
+    if dates.null_count() <= _UNDATED * len(words):
+        return "date", np.empty(0)
+    if found.null_count() <= 0.01 * len(words) and not bool(words.str.contains(_PADDED).any()):
+        return "number", plain(found)
     return "words", np.empty(0)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.types import Floats
 from .distinct import DistinctTally
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
-from .values import present, strings
+from .values import dated, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,6 +146,23 @@ class BinTally:
         return BinMoments(self.grid, self.moments[:, 1:-1].copy(), low, high, self.missing)
 
 
+class SpelledTally:
+    """The same of numbers or dates that are stored as text. Which of them it is, all rows decide, not each batch."""
+
+    def __init__(self, grid: BinGrid) -> None:
+        self.found, self.dates = BinTally(grid), BinTally(grid)
+
+    def add(self, series: pl.Series) -> None:
+        """Take in text."""
+        for tally, values in zip((self.found, self.dates), map(plain, spelled(series)), strict=True):
+            tally.add(values, len(series) - len(values))
+
+    def result(self) -> BinMoments:
+        """The moments."""
+        found, dates = self.found.result(), self.dates.result()
+        return dates if dated(found.rows, dates.rows) else found
+
+
 @dataclass(eq=False)
 class CountTally:
     """The values of one column, counted. Memory grows with the number of different values."""
@@ -209,7 +226,9 @@ class Tallies:
         self.rows = 0
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
         self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
-        self.bins = {name: BinTally(grid) for name, grid in grids.items()}
+        text = {info.name for info in columns if info.family in ("text", "category")}
+        self.bins = {name: BinTally(grid) for name, grid in grids.items() if name not in text}
+        self.spelled = {name: SpelledTally(grid) for name, grid in grids.items() if name in text}
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
 
     def add(self, batch: pl.DataFrame) -> None:
@@ -223,6 +242,8 @@ class Tallies:
                 profile.add(series, values if numeric else None)
             if name in self.bins and values is not None:
                 self.bins[name].add(values, len(series) - len(values))
+            if name in self.spelled:
+                self.spelled[name].add(series)
             if name in self.counts:
                 self.counts[name].add(series)
 
@@ -235,7 +256,7 @@ class Tallies:
         return Scan(
             self.rows,
             tuple(part.result() for part in self.profiles.values()),
-            {name: part.result() for name, part in self.bins.items()},
+            {name: part.result() for name, part in (self.bins | self.spelled).items()},
             {name: part.result() for name, part in self.counts.items()},
         )
 
