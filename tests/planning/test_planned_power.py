@@ -1,5 +1,7 @@
 """Predicted power against simulated power, and the sample size that follows from it."""
 
+import warnings
+
 import numpy as np
 import pytest
 from gaussians import Problem
@@ -85,6 +87,66 @@ def test_without_a_difference_no_size_can_be_named():
     with pytest.raises(ts.InputError, match="No number of rows"):
         ts.sample_size(x, x.copy())
     assert ts.power(x, x.copy(), 50) == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.01])
+@pytest.mark.parametrize(
+    ("statistic", "null"),
+    [
+        *((statistic, "permutation") for statistic in ("unbiased", "biased", "paired", "linear", "block")),
+        ("unbiased", "gamma"),
+        ("linear", "normal"),
+    ],
+)
+def test_no_power_where_the_test_cannot_reject(statistic, null, level):
+    """Samples that could not lie farther apart: the test itself says from which size on it rejects."""
+    options = {"statistic": statistic, "null": null, "level": level, "kernel": ts.Gaussian(1.0), "rng": 0}
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=40), rng.normal(1000.0, size=40)
+    size = ts.sample_size(x, y, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ts.SmallSampleWarning)
+        assert ts.mmd_test(x[:size], y[:size], **options).rejected
+        for n in range(4, size):
+            assert ts.power(x, y, n, **options) < 0.8
+            if not ts.power(x, y, n, **options):
+                assert not ts.mmd_test(x[:n], y[:n], **options).rejected
+    assert ts.power(x, y, 2, **options) == 0.0
+
+
+def test_the_sizes_at_which_relabelling_can_reject():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(40, 2)), rng.normal(1000.0, size=(40, 2))
+    assert ts.sample_size(x, y, statistic="paired", rng=0) == 6  # 2^-5 < 0.05 < 2^-4
+    assert ts.sample_size(x, y, level=0.01, rng=0) == 5  # 2 / C(10, 5) < 0.01 < 2 / C(8, 4)
+    assert ts.power(x, y, 3, level=0.1, rng=0) > 0  # 2 / C(6, 3), exactly the level
+    assert ts.power(x, y, 3, level=0.0999, rng=0) == 0
+    assert ts.power(x, y, (3, 4), level=0.03, rng=0) > 0  # 1 / C(7, 3)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "null"),
+    [
+        *((statistic, "permutation") for statistic in ("unbiased", "biased", "paired", "linear", "block")),
+        *(("unbiased", null) for null in ("bootstrap", "gamma", "pearson", "spectrum")),
+        ("linear", "normal"),
+        ("block", "normal"),
+    ],
+)
+def test_power_of_constant_samples(statistic, null):
+    """Equal ones have no difference; different ones a sure one."""
+    one = np.ones(30)
+    options = {"statistic": statistic, "null": null, "rng": 0, "kernel": ts.Gaussian(1.0)}
+    assert ts.power(one, one, 50, **options) == 0.05
+    assert ts.power(one, one + 3, 50, **options) > 0.99
+    with pytest.raises(ts.InputError, match="shows no difference"):
+        ts.sample_size(one, one, **options)
+
+
+def test_bounds_have_no_power_without_a_difference():
+    one = np.ones(30)
+    assert ts.power(one, one, 50, statistic="biased", null="mcdiarmid", rng=0) == 0
+    assert ts.power(one, one, 50, null="hoeffding", rng=0) == 0
 
 
 def test_power_grows_to_one():

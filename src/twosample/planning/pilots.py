@@ -12,13 +12,16 @@ from ..core.centred import CentredSpectrum
 from ..core.distributions import Distribution
 from ..core.evidence import Evidence
 from ..core.types import Floats
-from ..nulls import Gamma, Hoeffding, McDiarmid, Normal, Null, Pearson
-from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Unbiased
+from ..nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Null, Pearson
+from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
 from .laws import cumulants, studentised_tail, three_moments
 from .profile import Profile
 
 _FEW_TERMS = 200
 """Up to so many terms of an average, the law of their standard error matters."""
+
+_WITHOUT_LEAST = (Bootstrap, Hoeffding, McDiarmid)
+"""Nulls whose p-values may be smaller than those of all relabellings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +31,26 @@ class Pilot(ABC):
     seen: Profile
     null: Null
     level: float
+    statistic: Statistic
 
     @property
     def squared(self) -> float:
-        """MMD² of the populations that the pilot stands for."""
-        return max(self.seen.squared, 0.0)
+        """MMD² of the populations that the pilot stands for; 0 when it is rounding."""
+        size = float(np.abs(self.seen.kernel.diagonal(self.seen.pool.z[:100])).mean())
+        return self.seen.squared if self.seen.squared > 1e-13 * size else 0.0
 
     def power(self, m: int, n: int) -> float:
         """The probability of rejection at these sizes."""
-        return float(np.clip(self.law(m, n).sf(self.threshold(m, n)), 0.0, 1.0))
+        labelled = not isinstance(self.null, _WITHOUT_LEAST)
+        if labelled and self.statistic.least_pvalue(m, n) > self.level * (1 + 1e-9):
+            return 0.0
+        if self.squared == 0 and not isinstance(self.null, Hoeffding | McDiarmid):
+            return self.level
+        return float(np.clip(self._tail(m, n), 0.0, 1.0))
+
+    def _tail(self, m: int, n: int) -> float:
+        """The same, where the p-value can reach the level and there is a difference."""
+        return self.law(m, n).sf(self.threshold(m, n))
 
     @abstractmethod
     def law(self, m: int, n: int) -> Distribution:
@@ -98,11 +112,11 @@ class AveragePilot(Pilot):
     statistic: AverageStatistic
     terms: Floats
 
-    def power(self, m: int, n: int) -> float:
+    def _tail(self, m: int, n: int) -> float:
         count = self.statistic.term_count(m, n)
-        if not isinstance(self.null, Normal) or not 2 <= count <= _FEW_TERMS:
-            return super().power(m, n)
         variance, third = self._average(m, n)[0]
+        if not isinstance(self.null, Normal) or not 2 <= count <= _FEW_TERMS or variance <= 0:
+            return super()._tail(m, n)
         critical = three_moments(0.0, 1.0, 0.0).isf(self.level)
         return studentised_tail(self.squared, variance * count, third * count**2, count, critical)
 

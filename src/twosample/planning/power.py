@@ -50,6 +50,7 @@ def power(
     -----
     Time as for :func:`interval`. Within 0.05 of simulated power when the pilot's estimate is right; a small pilot's is
     not, so look at :func:`interval` too. Where the estimate is 0 or less the power is that of no difference: the
+    level (less for the bounds). It is 0 where the rows are so few that no labelling of them has a p-value within the
     level. Resampling nulls are taken to have resamples without number.
 
     Examples
@@ -119,7 +120,7 @@ def sample_size(
     if isinstance(target, bool) or not isinstance(target, int | float | np.number) or not 0 < float(target) < 1:
         raise OptionError(f"power={target!r} must be a number strictly between 0 and 1, such as 0.8.")
     pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
-    if pilot.seen.squared <= 0:
+    if pilot.squared == 0:
         raise InputError(
             f"The pilot shows no difference: its unbiased estimate of MMD² is {pilot.seen.squared:.3g}. No number of "
             "rows can be named from it. Take a larger pilot; ts.interval(x, y) says how large MMD may be."
