@@ -76,6 +76,31 @@ def test_zstandard(tmp_path):
     assert open_table(path).collect().rows() == [(1, 2)]
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.csv.bz2", "t.tsv.xz"])
+def test_leading_zeros_are_kept(tmp_path, name):
+    rows = [(str(20_000 - v), v % 7, 0) for v in range(10_500)] + [("00123", 5, 0), (None, 0, 0)]
+    frame = pl.DataFrame(rows, schema=["zip", "n", "zero"], orient="row")
+    content = frame.write_csv(separator="\t" if ".tsv" in name else ",").encode()
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}.get(name.rpartition(".")[2], bytes)
+    (tmp_path / name).write_bytes(pack(content))
+    table = open_table(tmp_path / name)
+    assert [info.family for info in table.columns] == ["text", "integer", "integer"]
+    assert table.collect().equals(frame)
+
+
+def test_codes_are_the_same_from_text_and_parquet(tmp_path, monkeypatch):
+    from twosample.sources import files
+
+    frame = pl.DataFrame({"zip": ["00123", "00456", "10789"] * 300, "x": list(range(30)) * 30})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    for small in (files._SMALL, 10):  # read at once, and in batches
+        monkeypatch.setattr(files, "_SMALL", small)
+        found = ts.compare(tmp_path / "t.csv", tmp_path / "t.parquet")
+        assert (found["zip"].kind, found["zip"].effect) == ("categorical", 0.0)
+        assert found.verdict != "different"
+
+
 @pytest.mark.parametrize("mark", [";", "|", "\t"])
 def test_separators_are_recognised(tmp_path, mark):
     path = tmp_path / "t.csv"

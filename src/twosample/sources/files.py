@@ -8,12 +8,14 @@ import gzip
 import lzma
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import MissingExtraError, SourceError
 from .guard import Guard
 from .local import LocalRows
+from .values import PADDED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -136,15 +138,30 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     line = _header(place)
     if separator not in line:
         separator = max(",;\t|", key=line.count) if any(mark in line for mark in ";\t|") else separator
-    return pl.scan_csv(
+    scan = partial(
+        pl.scan_csv,
         _bytes(place),
         separator=separator,
         null_values=list(MISSING),
-        infer_schema_length=first,
         try_parse_dates=True,
         with_column_names=_unquoted,
         glob=False,
     )
+    frame = scan(infer_schema_length=first)
+    whole = [name for name, kind in frame.collect_schema().items() if kind.is_integer()]
+    codes = _padded(scan(infer_schema_length=0, n_rows=first), whole)
+    return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(codes, pl.String)) if codes else frame
+
+
+def _padded(text: pl.LazyFrame, names: Sequence[str]) -> list[str]:
+    """The columns that hold codes: some value has a leading zero, as in 00123, which a number would lose."""
+    import polars as pl
+    import polars.selectors as cs
+
+    if not names:
+        return []
+    asked = text.select(cs.by_name(*names)).select(pl.all().str.contains(PADDED).any())
+    return [part.name for part in asked.collect(engine="streaming") if part.item()]
 
 
 def _unquoted(names: list[str]) -> list[str]:

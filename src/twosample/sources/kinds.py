@@ -29,7 +29,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from .facts import ColumnInfo, ColumnProfile
 from .tallies import NUMERIC
-from .values import numbers, plain, present, spelled, strings
+from .values import PADDED, numbers, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +48,6 @@ _UNIQUE = 0.95
 _UNDATED = 0.05  # of a column of dates: "unknown", "0", ...
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
-_PADDED = r"^\s*[+-]?0\d"
 
 
 @dataclass(frozen=True)
@@ -206,7 +205,7 @@ def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], F
     found, dates = spelled(words)
     if dates.null_count() <= _UNDATED * len(words):
         return "date", np.empty(0)
-    if found.null_count() <= 0.01 * len(words) and not bool(words.str.contains(_PADDED).any()):
+    if found.null_count() <= 0.01 * len(words) and not bool(words.str.contains(PADDED).any()):
         return "number", plain(found)
     return "words", np.empty(0)
 

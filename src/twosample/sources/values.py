@@ -11,6 +11,8 @@ from ..core.types import Floats
 if TYPE_CHECKING:
     import polars as pl
 
+PADDED = r"^\s*[+-]?0\d"
+"""Text with a leading zero, as in 00123: a code, not a number."""
 _FORMS = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M",
 )  # fmt: skip
