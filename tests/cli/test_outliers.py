@@ -117,6 +117,15 @@ def test_too_few_rows_to_tell(twosample, tables, tmp_path):
     assert "400 rows (--sample)" in json.loads(done.out)["notes"][0]
 
 
+def test_values_that_cannot_be_read_are_told(twosample, tables, tmp_path):
+    (tmp_path / "new.csv").write_text("x,y,g,one\nhello,0,a,5\n,0,b,5\n0.5,0,a,5\nworld,0.1,a,5\n0.1,,7,5\n")
+    arguments = ("outliers", tables / "reference.csv", tmp_path / "new.csv")
+    (note,) = json.loads(twosample(*arguments, "--json", "-").out)["notes"]
+    assert note.startswith("2 values of column 'x' in ")
+    assert "cannot be read as numeric" in note
+    assert "2 values of column 'x'" in " ".join(twosample(*arguments).out.split())
+
+
 def test_bad_input(twosample, tables, files, tmp_path):
     reference = tables / "reference.csv"
     (tmp_path / "one.csv").write_text("x,y,g,one\n1,2,a,5\n")

@@ -125,6 +125,19 @@ def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[t
         yield name, kind, (values, series.is_null().to_numpy())
 
 
+def unread(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, int]:
+    """How many values of a column are there and cannot be read as its kind says, of the columns with such values."""
+    meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
+    converted = convert(frame, meant)
+    lost = {name: int((converted[name].is_null() & ~_absent(frame[name])).sum()) for name in meant}
+    return {name: count for name, count in lost.items() if count}
+
+
+def _absent(series: pl.Series) -> pl.Series:
+    """Null, or NaN."""
+    return series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
+
+
 def _pair(kind: str, usual: _Column, asked: _Column) -> tuple[Floats, Floats]:
     way = _COORDINATES.get(kind, Number())
     if isinstance(way, Number):

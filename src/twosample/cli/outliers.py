@@ -43,6 +43,8 @@ class Found:
         For each row its p-value: the share of the reference rows that are as unusual, itself included.
     threshold
         Rows at or below are outliers.
+    unread
+        By column, how many values of the new table cannot be read as the reference says; they count as missing.
     """
 
     reference: Rows
@@ -51,6 +53,7 @@ class Found:
     level: float
     scores: Floats
     threshold: float
+    unread: Mapping[str, int]
 
     @property
     def needed(self) -> int:
@@ -67,7 +70,13 @@ class Found:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know."""
-        return (self._too_few(),) if self.verdict == "undecided" else ()
+        kinds = {kind.name: kind.base or kind.kind for kind in self.reference.kinds}
+        lost = (
+            f"{count:,} value{'s' if count > 1 else ''} of column {name!r} in {self.new.table.name} cannot be read as "
+            f"{kinds[name]}, which the column is in {self.reference.table.name}: taken as missing."
+            for name, count in self.unread.items()
+        )
+        return (*((self._too_few(),) if self.verdict == "undecided" else ()), *lost)
 
     def _too_few(self) -> str:
         learnt, total = len(self.reference.frame), self.reference.total
@@ -128,7 +137,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 def _scored(
     reference: Rows, new: Rows, select: list[str] | None, exclude: list[str] | None, level: float, seed: int
 ) -> Found:
-    from .columns import coordinates_against
+    from .columns import coordinates_against, unread
 
     try:
         from ..outliers import MeanEmbeddingOutlierDetector
@@ -149,7 +158,7 @@ def _scored(
     detector = MeanEmbeddingOutlierDetector(level, random_state=seed)
     detector.fit(usual)
     scores = detector.score_samples(asked)
-    return Found(reference, new, tuple(shared), level, scores, float(detector.offset_))
+    return Found(reference, new, tuple(shared), level, scores, float(detector.offset_), unread(new.frame, kinds))
 
 
 def _json(found: Found) -> str:
