@@ -6,7 +6,7 @@ import pytest
 
 import twosample as ts
 from twosample.homogeneity.sketches.bins import Bins
-from twosample.sources import BinGrid, open_table
+from twosample.sources import BinGrid, convert, open_table
 from twosample.sources.distinct import KEPT
 from twosample.sources.sampling import chosen_rows
 from twosample.sources.values import strings
@@ -210,3 +210,13 @@ def test_numbers_as_categories_are_written_one_by_one():
 def test_one_odd_number_does_not_rename_the_others():
     old, new = {"code": [1.0, 2.0, 3.0] * 1000}, {"code": [1.0, 2.0, 3.0] * 999 + [1.0, 2.0, 2.5]}
     assert ts.compare(old, new, kinds={"code": "categorical"}).verdict != "different"
+
+
+def test_names_that_look_like_patterns():
+    frame = pl.DataFrame({"^a.*$": [1.5, None, float("nan")], "ab": [1.0, 2.0, 3.0], "^t$": ["1", "2", "x"]})
+    table = open_table(frame)
+    assert table.collect(["^t$", "^a.*$"]).columns == ["^t$", "^a.*$"]
+    found = table.binned_moments({"^a.*$": BinGrid(0, 0, 4)})
+    assert (found["^a.*$"].rows, found["^a.*$"].missing) == (1, 2)
+    rows = convert(frame, {"^a.*$": "numeric", "^t$": "integer"})
+    assert rows.to_dict(as_series=False) == {"^a.*$": [1.5, None, None], "^t$": [1.0, 2.0, None]}

@@ -121,8 +121,9 @@ class LocalRows(BatchRows):
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         import polars as pl
+        import polars.selectors as cs
 
-        frame = self.frame if names is None else self.frame.select(pl.col(list(names)))
+        frame = self.frame if names is None else self.frame.select(cs.by_name(list(names)))
         columns = len(self.schema() if names is None else names)
         size = max(1024, min(_ROWS, _CELLS // max(columns, 1)))
         if isinstance(frame, pl.DataFrame):
@@ -138,9 +139,9 @@ class LocalRows(BatchRows):
         return self.rows
 
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
-        import polars as pl
+        import polars.selectors as cs
 
-        return self.attempt(lambda: self.frame.lazy().select(pl.col(list(columns))).collect(engine="streaming"))
+        return self.attempt(lambda: self.frame.lazy().select(cs.by_name(list(columns))).collect(engine="streaming"))
 
     def survey(self, size: int, seed: int, plan: Plan) -> Survey:
         import polars as pl
