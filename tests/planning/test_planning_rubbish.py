@@ -87,3 +87,18 @@ def test_what_is_no_rubbish_gets_an_answer(kind):
     assert all(
         complaint(TESTS[name], DATA[kind], GOOD) is None for name in ("hsic_test", "wild", "wild hsic", "interval")
     )
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e60, 1e-60])
+@pytest.mark.parametrize("kernel", ["linear", "energy"])
+def test_values_beyond_the_range_of_an_unbounded_kernel(unit, kernel):
+    x = np.random.default_rng(0).normal(size=40)
+    calls = (
+        lambda x, y: ts.equivalence_test(x, y, margin=0.1, kernel=kernel),
+        lambda x, y: ts.power(x, y, 30, kernel=kernel),
+        lambda x, y: ts.interval(x, y, kernel=kernel),
+        lambda x, y: ts.effect_size(x, y, kernel=kernel),
+    )
+    for call in calls:
+        with pytest.raises(ts.InputError, match="Rescale both samples"):
+            call(unit * x, unit * x**2)

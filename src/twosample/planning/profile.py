@@ -138,6 +138,7 @@ def estimate(
     way = door.resolve_engine(engine)
     pool = door.pool(x, y, formula)
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, rng)
+    _check_size(formula, pool.z)
     reason = ""
     if isinstance(way, Auto):
         way, reason = _quick(way, formula, pool.z)
@@ -169,6 +170,20 @@ def profile(known: Estimates, rng: np.random.Generator) -> Profile:
         squares=squares,
         triangles=triangles,
     )
+
+
+def _check_size(kernel: Kernel, z: Floats) -> None:
+    """Refuse data on which an unbounded kernel leaves the range of doubles: laws take sixth powers of its values."""
+    if kernel.bounds is not None:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diagonal(z)).max())
+    if largest != 0 and not 1e-40 < largest < 1e40:
+        size = "small" if largest < 1 else "large"
+        raise InputError(
+            f"x and y hold values too {size} for {kernel!r}: its values reach {largest:g}, and powers of them leave "
+            "the range of doubles. Rescale both samples."
+        )
 
 
 def _quick(auto: Auto, kernel: Kernel, z: Floats) -> tuple[Engine, str]:
