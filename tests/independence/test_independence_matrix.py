@@ -94,3 +94,19 @@ def test_picture():
     assert "<.001" in texts
     assert "·" in texts
     pyplot.close("all")
+
+
+def test_kernels_that_columns_cannot_have():
+    rows = np.c_[np.arange(20) + 0.4, np.arange(20)[::-1]]
+    for kernel in (ts.Precomputed(np.eye(20)), ts.Categories()):
+        with pytest.raises(ts.OptionError, match="kernel="):
+            ts.independence_matrix(rows, kernel=kernel)
+    with pytest.raises(ts.InputError, match="column 'b' holds values so large"):
+        ts.independence_matrix({"a": np.arange(6.0), "b": [1.7e308, -1.7e308] * 3})
+
+
+def test_what_single_pairs_say_is_kept():
+    rng = np.random.default_rng(0)
+    walks = rng.normal(size=(60, 3)).cumsum(axis=0)
+    m = ts.independence_matrix(walks, null="wild", rng=0)
+    assert any("rows" in note for note in m.notes)

@@ -13,7 +13,7 @@ from .. import _door as door
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..engines import Auto, Engine
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..nulls import Null
 from .factored import FactorPair
 from .matrices import CentredMatrix
@@ -23,6 +23,7 @@ from .sides import (
     LEAST_ROWS,
     SMOOTH,
     Variable,
+    checked_points,
     choose_engines,
     few_frequencies,
     is_exact,
@@ -34,6 +35,10 @@ from .sides import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_NOTES = 5
+"""Notes on single pairs that are kept."""
 
 
 @dataclass(frozen=True)
@@ -200,21 +205,27 @@ def independence_matrix(
     door.check_resamples(chosen, level)
     columns = _columns(table, names)
     formula = door.resolve_kernel(kernel)
+    if formula.domain != "vectors":
+        raise OptionError(f"kernel={formula!r} is not one of numbers, as the columns are; test pairs by ts.hsic_test.")
     rule = door.resolve_bandwidth(bandwidth, formula)
     sides = []
-    for name, z in columns.items():
+    for name, column in columns.items():
+        z = checked_points(column, f"column {name!r}", formula, LEAST_ROWS)
         moved = to_the_middle(z) if formula.translation_free else z
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
-    found = []
+    found: list[tuple[str, str, float, float, float]] = []
+    said: dict[str, None] = {}  # in the order of the pairs, each once
     for x, y, pair in _pairs(sides, random):
-        value, law, *_ = judge(chosen, pair, random)
+        verdict = judge(chosen, pair, random)
+        value, law = verdict.value, verdict.law
+        said |= dict.fromkeys(verdict.notes)
         spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
         found.append((x, y, value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
     pvalues = [row[-1] for row in found]
     adjusted = zip(holm(pvalues), benjamini_hochberg(pvalues), strict=True)
     every = [ColumnPair(*row, float(a), float(b)) for row, (a, b) in zip(found, adjusted, strict=True)]
     every.sort(key=lambda pair: (pair.pvalue, -pair.strength))
-    notes = sum((side.notes for side in sides), ())
+    notes = (*sum((side.notes for side in sides), ()), *list(said)[:_NOTES])
     if chosen.resamples and len(every) > level * (chosen.resamples + 1):
         notes += (
             f"{chosen!r} cannot give a p-value below {1 / (chosen.resamples + 1):.3g}; adjusted for {len(every)} pairs "
