@@ -149,3 +149,19 @@ def test_messages_name_the_argument(value):
     if value is not None:
         with pytest.raises(ts.OptionError, match="like="):
             ts.Sketch.fit(LINE, like=value)
+
+
+@pytest.mark.parametrize("unit", [2.0**-330, 2.0**-200, 2.0**-100, 2.0**100, 2.0**200, 2.0**330])
+@pytest.mark.parametrize("kernel", ["linear", "energy"])
+@pytest.mark.parametrize("null", ["permutation", "spectrum", "gamma", "pearson", "normal"])
+def test_units_do_not_matter_or_are_refused(unit, kernel, null):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=60), rng.normal(0.5, size=60)
+    options = {"kernel": kernel, "null": null, "statistic": "linear" if null == "normal" else "unbiased"}
+    expected = ts.mmd_test(x, y, rng=0, **options).pvalue
+    try:
+        found = ts.mmd_test(unit * x, unit * y, rng=0, **options).pvalue
+    except ts.InputError:
+        assert null != "permutation" or unit > 1
+        found = expected
+    assert found == pytest.approx(expected, rel=1e-6)

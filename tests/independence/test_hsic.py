@@ -209,3 +209,18 @@ def test_plot_has_the_right_title():
     x = rng_of().normal(size=50)
     ax = ts.hsic_test(x, x, rng=0).plot()
     assert ax.get_title(loc="left") == "The variables are dependent"
+
+
+@pytest.mark.parametrize("unit", [2.0**-330, 2.0**-150, 2.0**-90, 2.0**40, 2.0**100, 2.0**150, 2.0**330])
+@pytest.mark.parametrize("kernel", ["linear", "energy"])
+@pytest.mark.parametrize("null", ["spectrum", "gamma"])
+def test_units_do_not_matter_or_are_refused(unit, kernel, null):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    z = 0.3 * x + rng.normal(size=60)
+    expected = ts.hsic_test(x, z, kernel=kernel, null=null, rng=0).pvalue
+    try:
+        found = ts.hsic_test(unit * x, unit * z, kernel=kernel, null=null, rng=0).pvalue
+    except ts.InputError:
+        found = expected
+    assert found == pytest.approx(expected, rel=1e-4)

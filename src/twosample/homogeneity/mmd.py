@@ -219,7 +219,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     """Steps 3 to 5 of the path: labellings, block sums, one formula."""
     pool, kernel, rng = request.pool, request.kernel, request.rng
     form = statistic.form(pool.m, pool.n)
-    _check_size(kernel, pool.z)
+    _check_size(kernel, pool.z, null is None or bool(null.resamples))
     assert request.engine is not None
     gram: Gram = request.engine.gram(kernel, pool.z, rng)
     batches: Iterable[Labellings] = [observed(pool.m, pool.n)]
@@ -261,6 +261,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
 def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null | None) -> Evidence:
     """The same for a mean of independent terms: one pass over the rows, no Gram matrix."""
     pool, kernel = request.pool, request.kernel
+    _check_size(kernel, pool.z, null is None or bool(null.resamples))
     terms = statistic.terms(kernel, pool.x, pool.y, 0 if null is None else null.resamples, request.rng)
     count = len(terms.observed)
     size = max(float(np.abs(terms.observed).max(initial=0.0)), float(np.abs(kernel.diagonal(pool.x[:50])).max()))
@@ -278,14 +279,19 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
     )
 
 
-def _check_size(kernel: Kernel, z: Floats) -> None:
-    """Refuse data on which an unbounded kernel overflows; no kernel value exceeds the largest k(z, z)."""
+def _check_size(kernel: Kernel, z: Floats, sums_only: bool) -> None:
+    """Refuse data on which an unbounded kernel overflows; no kernel value exceeds the largest k(z, z).
+
+    Resampling takes sums of kernel values only; laws take powers of them, which may vanish too.
+    """
     if kernel.bounds is not None:
         return
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diagonal(z)).max())
-    if not largest < 1e290 / len(z) ** 2:
+    if not largest < (1e290 / len(z) ** 2 if sums_only else 1e90):
         raise InputError(f"x and y hold values too large for {kernel!r}: its sums overflow. Rescale both samples.")
+    if 0 < largest < 1e-90 and not sums_only:
+        raise InputError(f"x and y hold values too small for {kernel!r}: its powers vanish. Rescale both samples.")
 
 
 def _root_tolerance(squares: Floats, tolerance: float) -> float:

@@ -112,6 +112,11 @@ def judge(null: Null, pair: Pair, rng: np.random.Generator) -> Verdict:
         return _shift_verdict(null, pair, rng)
     if isinstance(null, WildBootstrap):
         return _wild_verdict(null, pair, rng)
+    if any(side.square != 0 and not 1e-110 < side.square < 1e50 for side in pair.moments):
+        raise InputError(
+            f"x or y holds values so large or so small that powers of its kernel leave the range of doubles, and "
+            f"{null!r} needs those. Rescale both, or use null='permutation'."
+        )
     value = pair.observed()
     mean, variance = permutation_moments(pair)
     if np.sqrt(variance) <= pair.tolerance:  # one of the variables does not vary: nothing can be said

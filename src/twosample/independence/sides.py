@@ -175,10 +175,12 @@ def few_frequencies(side: Variable) -> bool:
 
 
 def _check_size(side: Variable) -> None:
-    """Refuse data on which an unbounded kernel overflows."""
+    """Refuse data on which an unbounded kernel overflows, or vanishes."""
     if side.kernel.bounds is not None:
         return
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(side.kernel.diagonal(side.z)).max())
     if not largest < 1e140 / len(side.z):
         raise InputError(f"{side.name} holds values too large for {side.kernel!r}: its sums overflow. Rescale it.")
+    if 0 < largest < 1e-140:
+        raise InputError(f"{side.name} holds values too small for {side.kernel!r}: its products vanish. Rescale it.")
