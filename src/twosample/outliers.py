@@ -65,7 +65,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
     Attributes
     ----------
     offset_ : float
-        The score at and below which a row is an outlier.
+        The score below which a row is an outlier.
     kernel_ : Kernel
         The kernel with its bandwidth.
     n_features_in_ : int
@@ -133,7 +133,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         return self
 
     def score_samples(self, X: object) -> Floats:
-        """``(rows,)`` scores, low for outliers: conformal p-values for 'mean' (ties broken by the distance)."""
+        """``(rows,)`` scores, low for outliers: for 'mean' conformal p-values, less up to 1/(n+1) by the distance."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         step = max(1, _ENTRIES // len(self._rows))

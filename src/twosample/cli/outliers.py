@@ -40,7 +40,7 @@ class Found:
     level
         The share of false alarms, at most.
     scores
-        For each row its p-value: the share of the reference rows that are as unusual, itself included.
+        For each row the share of the reference rows that are as unusual, less up to 1/(n+1) by its distance.
     threshold
         Rows at or below are outliers.
     unread
