@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 
 import naive
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twosample as ts
-from twosample.homogeneity import stream_terms
+from twosample.homogeneity import compiled, stream_terms
 from twosample.homogeneity.stream import LinearTimeMMD
+from twosample.kernels import RadialKernel
 
 KERNELS = [
     ts.Gaussian(1.5),
@@ -108,6 +110,58 @@ def test_blocks_threads_and_pieces(d, monkeypatch):
     assert single.statistic == whole.statistic  # whatever the number of threads
     assert parts.statistic == pytest.approx(whole.statistic, rel=1e-10, abs=1e-16)
     assert parts.result().pvalue == pytest.approx(whole.result().pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("d", [1, 3, 10])
+def test_a_long_stream_goes_over_to_compiled_code(kernel, d, monkeypatch):
+    """Where Numba is missing it stays with NumPy; both are the definition."""
+    x, y = np.random.default_rng(d).normal(size=(2, 301, d))
+    terms = naive.linear_terms(x, y, naive.of(kernel))
+    used = []
+    monkeypatch.setattr(stream_terms, "four_sums", lambda yes: used.append(yes) or compiled.four_sums(yes))
+    monkeypatch.setattr(stream_terms, "_LONG", 4 * d * 50)
+    s = LinearTimeMMD(kernel)
+    for start in range(0, 301, 100):
+        s.update(x[start : start + 100], y[start : start + 100])
+    assert s.statistic == pytest.approx(np.mean(terms), rel=1e-12, abs=1e-16)
+    assert used == [kernel == ts.Laplace(2.0)] * 3 * isinstance(kernel, RadialKernel)
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("d", [1, 2, 7, 10, 33])
+def test_compiled_sums(absolute, d):
+    pytest.importorskip("numba")
+    x, y = np.random.default_rng(d).normal(size=(2, 40, d))
+    x[4, 0], y[9, d // 2], x[14, -1] = np.nan, np.inf, 1e200
+    found, plain = np.empty((2, 4, 20))
+    with np.errstate(over="ignore", invalid="ignore"):
+        compiled.four_sums(absolute)(x, y, 0.3, found)
+        size = np.abs if absolute else np.square
+        pairs = (x[::2], x[1::2]), (y[::2], y[1::2]), (x[::2], y[1::2]), (x[1::2], y[::2])
+        plain[:] = [0.3 * size(a - b).sum(axis=1) for a, b in pairs]
+    np.testing.assert_allclose(found, plain, rtol=1e-14)
+    assert np.isnan(found[0, 2])
+
+
+def test_without_numba(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    compiled.four_sums.cache_clear()
+    try:
+        assert compiled.four_sums(False) is None
+    finally:
+        compiled.four_sums.cache_clear()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_long_stream_refuses_what_a_short_one_does(bad, monkeypatch):
+    monkeypatch.setattr(stream_terms, "_LONG", 0)
+    x, y = sample()
+    y[17, 0] = bad
+    s = LinearTimeMMD(ts.Gaussian(1.0))
+    with pytest.raises(ts.InputError, match="y"):
+        s.update(x, y)
+    assert s.terms == 0
 
 
 @pytest.mark.parametrize("kernel", [ts.Gaussian(1.0), ts.Laplace(1.0), ts.Energy(), ts.Linear()], ids=repr)

@@ -32,9 +32,11 @@ class LinearTimeMMD:
 
     Notes
     -----
-    O(d) time a row. Memory is constant as long as x and y arrive at the same rate: rows of one sample that have no
-    partner yet are kept, see :attr:`pending`. Rows must be independent and in random order. The price of constant
-    memory is power: a :class:`Sketch` keeps nearly all of it.
+    O(d) time a row; with Numba (``pip install "twosample[fast]"``) a stream goes over to compiled code, which takes a
+    third of the time, once 2²⁸ numbers are past and the second that compiling takes is soon won back. Memory is
+    constant as long as x and y arrive at the same rate: rows of one sample that have no partner yet are kept, see
+    :attr:`pending`. Rows must be independent and in random order. The price of constant memory is power: a
+    :class:`Sketch` keeps nearly all of it.
 
     Examples
     --------
@@ -103,7 +105,7 @@ class LinearTimeMMD:
         batches = (rows_of(x, "x"), rows_of(y, "y"))
         columns = self._check_columns(*batches)
         whole = (batches[0].reshape(-1, max(columns, 1)), batches[1].reshape(-1, max(columns, 1)))
-        moments, self._waiting = consume(self._kernel, self._waiting, whole)
+        moments, self._waiting = consume(self._kernel, self._waiting, whole, past=self.terms)
         if not self._rows[0] and len(whole[0]):
             self._size = float(np.abs(self._kernel.diagonal(whole[0][:50])).max())
         self._moments = self._moments.plus(moments)

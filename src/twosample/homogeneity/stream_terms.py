@@ -16,13 +16,14 @@ from ..core.threads import available_cores, run, single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError
 from ..kernels import Kernel, RadialKernel
-from ..kernels.distances import Metric
 from ..statistics.averages import h_terms
+from .compiled import FourSums, four_sums
 
 _TASK = 1 << 19  # numbers of one sample that one thread works on at a time
 _PIECE = 80_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
+_LONG = 1 << 28  # numbers of a stream after which a second for compiling is soon won back
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,16 @@ Queue = tuple[Floats, ...]
 """Rows in the order of their arrival, cut anywhere."""
 
 
-def consume(kernel: Kernel, waiting: tuple[Queue, Queue], batch: Pair) -> tuple[Moments, tuple[Queue, Queue]]:
-    """The moments of all terms that can be completed, and the rows that are left over."""
+def consume(
+    kernel: Kernel, waiting: tuple[Queue, Queue], batch: Pair, past: int
+) -> tuple[Moments, tuple[Queue, Queue]]:
+    """The moments of all terms that can be completed, after `past` others, and the rows that are left over."""
+    long = 4 * past * batch[0].shape[1] >= _LONG
+    compiled = four_sums(kernel.metric == "cityblock") if long and isinstance(kernel, RadialKernel) else None
     x, y = deque((*waiting[0], batch[0])), deque((*waiting[1], batch[1]))
     moments = NOTHING
     while (size := min(_front(x), _front(y)) // 2 * 2) > 0:
-        moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch))
+        moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch, compiled))
         x[0], y[0] = x[0][size:], y[0][size:]
     new = [piece for rest in (x, y) for piece in rest if len(piece) <= 2 or piece is rest[-1]]
     if not all(np.isfinite(piece).all() for piece in new):
@@ -104,7 +109,7 @@ def _packed(queue: deque[Floats]) -> Queue:
     return tuple(piece for piece in pieces if len(piece))
 
 
-def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
+def _terms(kernel: Kernel, pair: Pair, batch: Pair, compiled: FourSums | None) -> Moments:
     """Moments of h over an even number of rows, piece by piece; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
@@ -115,13 +120,13 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
         rows = slice(2 * start, 2 * min(start + step, count))
         h = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
-            h = _radial_terms(kernel, x[rows], y[rows])
+            h = _radial_terms(kernel, x[rows], y[rows], compiled)
         return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch) if h is None else h)
 
     if x.size >= _LARGE:
         parts = run(starts, task, available_cores())
     else:
-        with single_threaded_blas() if x.size > _SMALL else nullcontext():
+        with single_threaded_blas() if x.size > _SMALL and not compiled else nullcontext():
             parts = [task(start, Event()) for start in starts]
     return reduce(Moments.plus, parts, NOTHING)
 
@@ -145,23 +150,26 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats) -> Floats | None:
+def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, compiled: FourSums | None) -> Floats | None:
     """``(len(x) / 2,)`` values of h from distances, or None when one is not finite."""
     count, d, unit = len(x) // 2, x.shape[1], kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
         return None
+    absolute = kernel.metric == "cityblock"
+    sums = compiled or _plain_sums(absolute)
+    weight = 1 / unit if absolute else 1 / (unit * unit)
     step = min(count, max(1, _PIECE // (2 * d)))
-    differences, values, h = np.empty(2 * step * d), np.empty((4, step)), np.empty(count)
-    weight = np.zeros(2 * d)
-    weight[:d] = 1 / unit if kernel.metric == "cityblock" else 1 / (unit * unit)
+    values, h = np.empty((4, step)), np.empty(count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, step):
             rows = slice(2 * start, 2 * min(start + step, count))
             piece = h[start : start + step]
             distances = values[:, : len(piece)]
-            _distances(kernel.metric, x[rows].reshape(-1), y[rows].reshape(-1), differences, weight, distances)
+            sums(x[rows], y[rows], weight, distances)
             if not isfinite(np.add.reduce(distances, axis=None)):
                 return None
+            if kernel.metric == "euclidean":
+                np.sqrt(distances, out=distances)
             k = kernel.of_distances(distances, x, y)
             np.add(k[0], k[1], out=piece)
             piece -= k[2]
@@ -169,19 +177,27 @@ def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats) -> Floats | None:
     return h
 
 
-def _distances(metric: Metric, x: Floats, y: Floats, differences: Floats, weight: Floats, values: Floats) -> None:
-    """The four distances of each term, in bandwidths, from flat differences of neighbouring rows.
+def _plain_sums(absolute: bool) -> FourSums:
+    """What the compiled loop does, from flat differences of neighbouring rows.
 
     Half of the differences belong to no term and get no weight, but loops over short rows would cost more than these.
     """
-    d = len(weight) // 2
-    flat = differences[: len(x)]
-    size = np.abs if metric == "cityblock" else np.square
-    x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
-    for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
-        flat[-d:] = 0
-        np.subtract(left, right, out=flat[:-d])
-        size(flat, out=flat)
-        np.dot(flat.reshape(-1, 2 * d), weight, out=value)
-    if metric == "euclidean":
-        np.sqrt(values, out=values)
+    differences = np.empty(0)
+    size = np.abs if absolute else np.square
+
+    def fill(x: Floats, y: Floats, weight: float, values: Floats) -> None:
+        nonlocal differences
+        d = x.shape[1]
+        if len(differences) < x.size:
+            differences = np.empty(x.size)
+        flat = differences[: x.size]
+        weights = np.repeat([weight, 0.0], d)
+        x, y = x.reshape(-1), y.reshape(-1)
+        x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
+        for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
+            flat[-d:] = 0
+            np.subtract(left, right, out=flat[:-d])
+            size(flat, out=flat)
+            np.dot(flat.reshape(-1, 2 * d), weights, out=value)
+
+    return fill
