@@ -1,5 +1,7 @@
 """One look at a table gives what a sample and a scan give; bins made wider are those of a scan."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -60,7 +62,8 @@ def test_a_survey_is_a_sample_and_a_scan(table):
         assert one.name == "x" or one.distinct == two.distinct  # engines count different doubles, a scan does not
     assert found.scan.counts["s"].values == wanted.counts["s"].values
     for name in GRIDS:
-        np.testing.assert_allclose(found.scan.moments[name].moments, wanted.moments[name].moments, atol=1e-8)
+        counts_and_sums = wanted.moments[name].moments[:2]
+        np.testing.assert_allclose(found.scan.moments[name].moments[:2], counts_and_sums, atol=1e-8)
     assert found.held is None
 
 
@@ -118,6 +121,8 @@ def test_wider_bins_are_those_of_a_scan(grid, fine):
     assert isinstance(found, BinMoments)
     np.testing.assert_allclose(found.moments, wanted.moments, atol=1e-9)
     assert (found.low, found.high, found.missing) == (wanted.low, wanted.high, wanted.missing)
+    without_squares = replace(binned(fine), moments=binned(fine).moments[:2]).regridded(grid)
+    np.testing.assert_array_equal(without_squares.moments, found.moments[:2])
 
 
 def test_bins_that_do_not_tell():

@@ -118,7 +118,8 @@ class BinMoments:
     grid
         The bins.
     moments
-        ``(3, size)`` rows of each bin, and sums of u and u², where u is the distance from its centre in bin widths.
+        ``(3, size)`` rows of each bin, and sums of u and u², where u is the distance from its centre in bin widths;
+        those of a survey leave out u².
     low, high
         Rows below the first and above the last bin, infinite ones included.
     missing
@@ -154,8 +155,9 @@ class BinMoments:
         place = ahead + np.arange(self.grid.size)
         index = np.clip(place >> steps, -1, grid.size) + 1
         centre = ((place & ((1 << steps) - 1)) + 0.5) / (1 << steps) - 0.5  # of the old bin, in the new one
-        count, first, second = self.moments * np.array([[1.0], [2.0**-steps], [4.0**-steps]])
-        parts = count, first + centre * count, second + 2 * centre * first + centre**2 * count
+        count, first, *second = self.moments * 2.0 ** (-steps * np.arange(len(self.moments)))[:, None]
+        parts = [count, first + centre * count]
+        parts += [squares + 2 * centre * first + centre**2 * count for squares in second]
         moments: Floats = np.stack([np.bincount(index, part, minlength=grid.size + 2) for part in parts])
         low, high = self.low + int(moments[0, 0]), self.high + int(moments[0, -1])
         return BinMoments(grid, moments[:, 1:-1].copy(), low, high, self.missing)

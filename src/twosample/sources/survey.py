@@ -28,7 +28,7 @@ class Survey:
     sample
         A uniform random sample of its rows; all of them if there are no more.
     scan
-        The profiles of all rows, and the bins and counts of the plan where they cost no further pass.
+        The profiles of all rows, and the bins (without squares) and counts of the plan where they cost no further pass.
     held
         Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is
         slow to read. None: ask the table.
@@ -53,7 +53,7 @@ def surveyed(
         nonlocal tallies
         for batch in batches:
             if not tallies.rows:
-                tallies = Tallies(columns, *plan(batch))
+                tallies = Tallies(columns, *plan(batch), order=1)
             tallies.add(batch)
             tallies.give_up(_VALUES)
             yield batch

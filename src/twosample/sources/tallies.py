@@ -20,7 +20,7 @@ from .values import dated, plain, present, spelled, strings
 if TYPE_CHECKING:
     import polars as pl
 
-_BUFFER = 1 << 15
+_BUFFER = 1 << 17
 _TEXT = 200
 NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 
@@ -112,11 +112,12 @@ class BinTally:
     """The moments of one column in bins; the first and last of the array take what lies beyond."""
 
     grid: BinGrid
+    order: int
     moments: Floats = field(init=False)
     missing: int = 0
 
     def __post_init__(self) -> None:
-        self.moments = np.zeros((3, self.grid.size + 2))
+        self.moments = np.zeros((self.order + 1, self.grid.size + 2))
 
     def add(self, values: Floats, missing: int) -> None:
         """Take in numbers."""
@@ -137,8 +138,9 @@ class BinTally:
             place -= 0.5
             moments[0] += np.bincount(whole, minlength=size)
             moments[1] += np.bincount(whole, place, minlength=size)
-            np.square(place, out=place)
-            moments[2] += np.bincount(whole, place, minlength=size)
+            if self.order == 2:
+                np.square(place, out=place)
+                moments[2] += np.bincount(whole, place, minlength=size)
 
     def result(self) -> BinMoments:
         """The moments."""
@@ -149,8 +151,8 @@ class BinTally:
 class SpelledTally:
     """The same of numbers or dates that are stored as text. Which of them it is, all rows decide, not each batch."""
 
-    def __init__(self, grid: BinGrid) -> None:
-        self.found, self.dates = BinTally(grid), BinTally(grid)
+    def __init__(self, grid: BinGrid, order: int) -> None:
+        self.found, self.dates = BinTally(grid, order), BinTally(grid, order)
 
     def add(self, series: pl.Series) -> None:
         """Take in text."""
@@ -214,6 +216,8 @@ class Tallies:
         Bins, and how many values to keep, for those that want them.
     profiled
         Whether to profile every column.
+    order
+        The highest moments in bins: 1 for counts and sums, 2 for squares as well.
     """
 
     def __init__(
@@ -222,13 +226,14 @@ class Tallies:
         grids: Mapping[str, BinGrid],
         counted: Mapping[str, int],
         profiled: bool = True,
+        order: int = 2,
     ) -> None:
         self.rows = 0
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
         self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
         text = {info.name for info in columns if info.family in ("text", "category")}
-        self.bins = {name: BinTally(grid) for name, grid in grids.items() if name not in text}
-        self.spelled = {name: SpelledTally(grid) for name, grid in grids.items() if name in text}
+        self.bins = {name: BinTally(grid, order) for name, grid in grids.items() if name not in text}
+        self.spelled = {name: SpelledTally(grid, order) for name, grid in grids.items() if name in text}
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
 
     def add(self, batch: pl.DataFrame) -> None:

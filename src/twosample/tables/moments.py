@@ -83,6 +83,11 @@ class Atoms:
         """``(D,)`` difference of the mean embeddings."""
         return np.asarray((self.a / self.m - self.b / self.n) @ self.centred)
 
+    @cached_property
+    def lengths(self) -> Floats:
+        """``(A,)`` squared lengths of the centred features."""
+        return np.asarray(np.einsum("ij,ij->i", self.centred, self.centred))
+
     def witness(self) -> Floats:
         """``(A,)`` the witness function at the atoms."""
         return np.asarray(self.centred @ self.difference)
@@ -115,8 +120,7 @@ class Atoms:
         )
 
     def _sums(self, labels: Labellings | None) -> BlockSums:
-        phi = self.centred
-        lengths = np.einsum("ij,ij->i", phi, phi)
+        phi, lengths = self.centred, self.lengths
         if labels is None:
             S, diagonal = (self.a @ phi)[None], np.array([self.a @ lengths])
         else:
@@ -133,8 +137,7 @@ class Atoms:
         (x, y), size, delta = self.sides, self.m + self.n, self.difference
         C = (self.m * x.covariance + self.n * y.covariance) / size
         C += (self.m * self.n / size**2) * np.outer(delta, delta)
-        lengths, weights = np.einsum("ij,ij->i", self.centred, self.centred), self.a + self.b
-        level, square = float(np.trace(C)), square_without_diagonal(C, lengths, weights)
+        level, square = float(np.trace(C)), square_without_diagonal(C, self.lengths, self.a + self.b)
         values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), np.float64), level / size, size)
         values *= sqrt(square / max(float(values @ values), 1e-300))
         magnitude = level + float(self.mean @ self.mean)

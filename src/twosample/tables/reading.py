@@ -33,6 +33,8 @@ NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")
 Step = Callable[[str], None]
 """Called with what is done next."""
 
+_ENOUGH = 20_000  # rows of a first batch that tell the scale of its columns
+
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
@@ -150,7 +152,8 @@ def _plan(wanted: Wanted, chosen: set[str], head: pl.DataFrame) -> tuple[dict[st
     said = {name: kind for name, kind in wanted.kinds.items() if name in head.columns}
     kinds = [kind for kind in infer_kinds(table, table.profile(), head, said) if kind.name in chosen]
     numeric = {kind.name: kind.base for kind in kinds if kind.base in NUMBERS}
-    values = convert(head, {name: kind for name, kind in numeric.items() if kind is not None})
+    some = head.gather_every(max(len(head) // _ENOUGH, 1))
+    values = convert(some, {name: kind for name, kind in numeric.items() if kind is not None})
     grids = {name: Scale.of(finite(values[name])).roomy_grid for name in numeric}
     return grids, {kind.name: COUNTED for kind in kinds if kind.base == "categorical"}
 
