@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Puller(Protocol):
-    """Gets rows out."""
+    """Gets rows and answers out."""
 
     @property
     def fast(self) -> bool:
@@ -30,6 +30,9 @@ class Puller(Protocol):
 
     def empty(self) -> pl.DataFrame:
         """No rows, in the types that rows come in."""
+
+    def answer(self, question: nw.LazyFrame[Any]) -> pl.DataFrame:
+        """The few rows of an aggregation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,10 @@ class FramePuller:
     def empty(self) -> pl.DataFrame:
         """The first no rows."""
         return _collected(self.frame.head(0))
+
+    def answer(self, question: nw.LazyFrame[Any]) -> pl.DataFrame:
+        """As the engine collects it."""
+        return _collected(question)
 
 
 def _calmly(steps: Iterator[Any]) -> Iterator[Any]:

@@ -49,6 +49,7 @@ class RemoteRows:
     puller: Puller
     opaque: frozenset[str] = frozenset()
     _rows: int | None = field(default=None, init=False)
+    _guess: int | None = field(default=None, init=False)
     _columns: tuple[ColumnInfo, ...] | None = field(default=None, init=False)
 
     @property
@@ -103,8 +104,9 @@ class RemoteRows:
 
     def _about(self) -> int:
         """Rows, perhaps those of some time ago."""
-        guess = self.guard.run(self.puller.estimate) if self._rows is None else None
-        return self.count() if guess is None else guess
+        if self._rows is None and self._guess is None:
+            self._guess = self.guard.run(self.puller.estimate)
+        return self.count() if self._rows is not None or self._guess is None else self._guess
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles by one query, bins and counts by one for each column; bins by one pass if rows come out fast."""
@@ -124,18 +126,20 @@ class RemoteRows:
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample; the same for the same seed as long as the engine gives rows in the same order."""
         part = self._thinned(size, seed)
-        return drawn(self._batches() if part is None else [part], self._empty(), size, seed)[0]
+        if part is None:
+            return drawn(self._batches(), self._empty(), size, seed)[0]
+        return drawn([part], part.clear(), size, seed)[0]
 
     def _thinned(self, size: int, seed: int) -> pl.DataFrame | None:
         """A little more than the sample, thinned out by the engine row by row; None if it cannot, or too few came."""
-        puller = self.puller
-        guess = self.guard.run(puller.estimate) if self._rows is None else None
-        for rows in ([guess] if guess else []) + [None]:
-            known = self.count() if rows is None else rows
-            if known <= size:
+        tried = 0
+        for rows in (self._about, self.count):
+            known = rows()
+            if known <= size or known == tried:
                 continue
+            tried = known
             share = min(1.0, (size + 6 * size**0.5 + 30) / known)
-            part = self.guard.run(lambda share=share: puller.sample(share, seed))  # type: ignore[misc]
+            part = self.guard.run(lambda share=share: self.puller.sample(share, seed))  # type: ignore[misc]
             if part is not None and len(part) >= size:
                 return part
         return None
@@ -149,8 +153,4 @@ class RemoteRows:
         return self.guard.run(self.puller.empty)
 
     def _pulled(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-        import polars as pl
-
-        found = self.guard.run(lambda: frame.collect(backend="polars").to_native())
-        assert isinstance(found, pl.DataFrame)
-        return found
+        return self.guard.run(lambda: self.puller.answer(frame))
