@@ -77,9 +77,10 @@ def test_profiles(frame, tmp_path):
 
 
 def test_distinct_counts_of_patterns():
-    """One multiplication is enough also for numbers with a pattern."""
+    """Numbers with a pattern too: multiples of Fibonacci numbers suit the golden ratio that bits are multiplied by."""
     size = 200_000
     for values in (np.arange(size), np.arange(size) << 20, np.arange(size) * 1000 - 7, RNG.permutation(size) ** 2,
+                   np.arange(size) * 433494437, np.arange(size) * 2971215073, np.arange(size) * 956722026041,
                    RNG.integers(0, 10**5, size), [f"key {j // 2}" for j in range(size)]):  # fmt: skip
         part = open_table({"a": values}).profile()[0]
         assert not part.exact

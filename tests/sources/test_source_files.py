@@ -108,6 +108,16 @@ def test_separators_are_recognised(tmp_path, mark):
     assert open_table(path).collect().rows() == [(1, 2), (3, 4)]
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_decimal_commas(tmp_path, mark):
+    rows = [("a", "x"), ("1,5", "2,25"), ('"-3,75"', "7"), (",5", "NA")]
+    path = tmp_path / "t.csv"
+    path.write_text("".join(f"{a}{mark}{b}\n" for a, b in rows))
+    assert open_table(path).collect().rows() == [(1.5, 2.25), (-3.75, 7.0), (0.5, None)]
+    path.write_text("".join(f"{a}{mark}{b}\n" for a, b in [*rows, ("2.5", "8")]))  # whose commas are these?
+    assert open_table(path).collect()["a"].to_list() == ["1,5", "-3,75", ",5", "2.5"]
+
+
 def test_missing_values_of_text_files(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,x\nNA,N/A\n3,\nnull,nan\n")

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 Hashes = NDArray[np.uint64]
 KEPT = 4096
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_MINUS_ZERO = np.uint64(1 << 63)  # what becomes of the bits of -0.0, which is 0
+_ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _RANGE = 1 << 17  # of whole numbers that are told apart by counting
 
 
@@ -49,7 +48,6 @@ class DistinctTally:
     def _smallest(self) -> Hashes:
         """The smallest hashes so far, each once; the others are forgotten."""
         pool = np.concatenate([*self.parts, np.empty(0, dtype=np.uint64)])
-        pool[pool == _MINUS_ZERO] = 0
         pool.sort()
         pool = pool[np.concatenate([[True], pool[1:] != pool[:-1]])[: len(pool)]][:KEPT]
         self.parts, self.held = [pool], len(pool)
@@ -84,11 +82,16 @@ def _unique(series: pl.Series) -> pl.Series:
 
 
 def _hashes(series: pl.Series) -> Hashes:
-    """64 bits for each value, the same for equal values; numbers by one multiplication of their bits."""
+    """64 bits for each value, the same for equal values."""
     import polars as pl
 
     if not series.dtype.is_numeric() or series.dtype.is_decimal():
         return series.hash(seed=0).to_numpy()
     if series.dtype.is_float():
-        return np.asarray(series.cast(pl.Float64).to_numpy().view(np.uint64) * _ODD)
-    return np.asarray(series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy().view(np.uint64) * _ODD)
+        values = series.cast(pl.Float64).to_numpy() + 0.0  # makes -0.0 0
+    else:
+        values = series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy()
+    bits = values.view(np.uint64) * _ODD
+    bits ^= bits >> _HALF  # whole numbers in regular steps would stay regular
+    bits *= _OTHER
+    return np.asarray(bits)

@@ -7,6 +7,7 @@ import glob
 import gzip
 import lzma
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from .values import PADDED
 if TYPE_CHECKING:
     import polars as pl
 
+_COMMA, _POINT = re.compile(r"[+-]?\d*,\d+"), re.compile(r"[+-]?\d*\.\d+")
 Format = Literal["csv", "parquet", "arrow", "jsonl", "excel"]
 _FORMATS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
@@ -119,7 +121,7 @@ def _bytes(place: Path) -> bytes | Path:
 
 
 def _header(place: Path) -> str:
-    """The beginning of a text file, to guess the separator from."""
+    """The beginning of a text file, to guess its marks from."""
     packed = _suffixes(place)[1]
     if packed == ".zst":
         return ""
@@ -128,20 +130,21 @@ def _header(place: Path) -> str:
         head = bytes(stream.read(1 << 14))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
-    return head.decode("utf-8", "replace").split("\n", 1)[0]
+    return head.decode("utf-8", "replace")
 
 
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     import polars as pl
 
     separator = "\t" if _suffixes(place)[0] in (".tsv", ".tab") else ","
-    line = _header(place)
+    line, _, rows = _header(place).partition("\n")
     if separator not in line:
         separator = max(",;\t|", key=line.count) if any(mark in line for mark in ";\t|") else separator
     scan = partial(
         pl.scan_csv,
         _bytes(place),
         separator=separator,
+        decimal_comma=separator != "," and _decimal_commas(rows, separator),
         null_values=list(MISSING),
         try_parse_dates=True,
         with_column_names=_unquoted,
@@ -151,6 +154,12 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     whole = [name for name, kind in frame.collect_schema().items() if kind.is_integer()]
     codes = _padded(scan(infer_schema_length=0, n_rows=first), whole)
     return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(codes, pl.String)) if codes else frame
+
+
+def _decimal_commas(rows: str, separator: str) -> bool:
+    """Whether numbers are written as 2,5, and none as 2.5."""
+    fields = [field.strip(' "\r') for row in rows.split("\n")[:-1] for field in row.split(separator)]
+    return any(map(_COMMA.fullmatch, fields)) and not any(map(_POINT.fullmatch, fields))
 
 
 def _padded(text: pl.LazyFrame, names: Sequence[str]) -> list[str]:
