@@ -119,17 +119,17 @@ def objects(value: object, name: str, least: int = 2) -> list[Any]:
     return listed
 
 
-def resolve_kernel(value: KernelLike) -> Kernel:
-    """A kernel from an alias, a kernel, or a function."""
+def resolve_kernel(value: KernelLike, name: str = "kernel") -> Kernel:
+    """A kernel from an alias, a kernel, or a function; `name` is that of the option."""
     if isinstance(value, Kernel):
         return value
     if isinstance(value, str):
-        return _alias("kernel", value, KERNELS)
+        return _alias(name, value, KERNELS)
     if callable(value) and not isinstance(value, type):
         return FunctionKernel(value)
     if isinstance(value, type):
-        raise OptionError(f"kernel={value.__name__} is a class; give an object of it, such as {value.__name__}(...).")
-    raise unknown_option("kernel", value, KERNELS)
+        raise OptionError(f"{name}={value.__name__} is a class; give an object of it, such as {value.__name__}(...).")
+    raise unknown_option(name, value, KERNELS)
 
 
 def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
@@ -292,6 +292,8 @@ def _real_array(value: object, name: str) -> Floats:
     if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):
         raise InputError(f"{name} holds graphs; give a kernel for them, such as kernel=ts.graphs.WeisfeilerLehman().")
     array = _to_numpy(value, name)
+    if array.dtype.kind == "O" and not array.ndim:
+        raise InputError(f"{name} is a {type(value).__name__}, not an array of numbers with one row per observation.")
     if array.dtype.kind == "c":
         raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")
     if array.dtype.kind not in "fiub":

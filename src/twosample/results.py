@@ -182,7 +182,7 @@ def conclude(
     if law.least > level * (1 + 1e-9):
         text = (
             f"With m={m} and n={n} there is no p-value below {law.least:.3g}: this test can never reject at level "
-            f"{level:g}. Collect more rows."
+            f"{level:g}. " + ("Collect more rows." if law.least < 1 else "There are too few rows, or nothing varies.")
         )
         warnings.warn(text, SmallSampleWarning, stacklevel=3 + depth)
         notes += (text,)

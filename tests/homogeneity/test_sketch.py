@@ -545,6 +545,22 @@ def test_sketches_that_do_not_fit():
         compare_sketches(one, rows_for(1))
 
 
+def test_most_rows_beyond_the_bins_deserve_a_warning():
+    """If only one sample is there, the test sees it; if both are, it cannot."""
+    x = rows_for(1)
+    near, far, farther = (Sketch.fit(x).update(np.full(2 * len(x), place)) for place in (0.0, 1e6, 2e6))
+    assert ts.mmd_test(near, far).rejected
+    with pytest.warns(UserWarning, match="beyond the bins") as caught:
+        assert not ts.mmd_test(far, farther).rejected
+    assert caught[0].filename == __file__
+
+
+def test_frequencies_that_bins_cannot_tell():
+    values, bounds = Sketch.fit(rows_for(1)).characteristic_function([1e6, 1e300])
+    np.testing.assert_array_equal(values, 0)
+    np.testing.assert_array_equal(bounds, 1)
+
+
 def test_options_that_do_not_fit():
     one, two = Sketch.fit(rows_for(1)), Sketch.fit(rows_for(2))
     with pytest.raises(ts.OptionError, match="'spectrum' or 'gamma' or 'pearson'"):
@@ -566,9 +582,17 @@ def test_options_that_do_not_fit():
         Sketch("bins")
     with pytest.raises(ts.OptionError, match="not both"):
         Sketch(BinnedMoments(), like=one)
-    for wrong in ({"groups": 2}, {"frequencies": 0}, {"seed": -1}, {"kernel": "no"}, {"bandwidth": -1.0}):
+    for wrong in (
+        {"groups": 2}, {"frequencies": 0}, {"seed": -1}, {"kernel": "no"}, {"bandwidth": -1.0}, {"standardise": "no"},
+    ):  # fmt: skip
         with pytest.raises(ts.OptionError):
             GroupedFeatures(**wrong)
+    for span in (3, "ab", (1.0,), (2.0, 1.0), (None, 1.0)):
+        with pytest.raises(ts.OptionError, match="span="):
+            BinnedMoments(span=span)
+    for use in (ts.mmd, ts.plan, ts.interval):
+        with pytest.raises(ts.InputError, match="x is a Sketch"):
+            use(one, one)
     with pytest.raises(ts.OptionError):
         Sketch.fit(rows_for(2), GroupedFeatures(kernel="energy"))
     with pytest.raises(ts.InputError, match="2 or more"):

@@ -82,6 +82,11 @@ def test_what_is_refused():
         ts.independence_matrix({"a": x, "b": x[:9]})
     with pytest.raises(ts.InputError, match="column 'b' has values of type"):
         ts.independence_matrix({"a": x, "b": list("abcdefghij")})
+    for what in (None, "names"):
+        with pytest.raises(ts.OptionError, match="what="):
+            ts.independence_matrix({"a": x, "b": x}).table(what)
+    with pytest.raises(ts.OptionError, match="kernel_y=3"):
+        ts.hsic_test(x, x, kernel_y=3)
 
 
 def test_picture():

@@ -13,7 +13,7 @@ from .. import _door as door
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..engines import Auto, Engine
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, unknown_option
 from ..nulls import Null
 from .factored import FactorPair
 from .matrices import CentredMatrix
@@ -118,6 +118,8 @@ class IndependenceMatrix:
 
     def table(self, what: str = "holm") -> Floats:
         """``(c, c)`` values of 'statistic', 'strength', 'pvalue', 'holm' or 'bh', symmetric; the diagonal is NaN."""
+        if what not in (known := ("statistic", "strength", "pvalue", "holm", "bh")):
+            raise unknown_option("what", what, known)
         place = {name: i for i, name in enumerate(self.names)}
         values = np.full((len(place), len(place)), np.nan)
         for pair in self.pairs:

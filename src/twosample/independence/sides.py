@@ -77,7 +77,7 @@ def variables(
 ) -> tuple[Variable, Variable]:
     """Both variables, with as many rows each, and their kernels filled in; unless `as_given`, moved to their middle."""
     first = door.resolve_kernel(kernels[0])
-    second = first if kernels[1] is None else door.resolve_kernel(kernels[1])
+    second = first if kernels[1] is None else door.resolve_kernel(kernels[1], "kernel_y")
     rule = door.resolve_bandwidth(bandwidth, first if first.needs_bandwidth else second)
     sides = [_points(value, name, kernel) for value, name, kernel in ((x, "x", first), (y, "y", second))]
     rows = [len(z) for z, _ in sides]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import floor, frexp, isfinite, ulp
+from math import floor, frexp, isfinite, nan, ulp
 
 import numpy as np
 
@@ -52,7 +52,10 @@ class BinnedMoments:
             raise OptionError(f"BinnedMoments: bins={self.bins!r} must be a whole number between 64 and {1 << 20}.")
         if self.span is None:
             return
-        low, high = (float(end) for end in self.span)
+        try:
+            low, high = (float(end) for end in self.span)
+        except (TypeError, ValueError):
+            low = high = nan
         if not (isfinite(low) and isfinite(high) and low < high):
             raise OptionError(f"BinnedMoments: span={self.span!r} must be two numbers, the lower one first.")
         object.__setattr__(self, "span", (low, high))

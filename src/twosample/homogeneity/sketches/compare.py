@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from .sketch import Sketch, different_kinds
 from .waves import Atoms, BinnedPair, WaveGrid
 from .worlds import GroupedPair
 
+_CLIPPED = 0.1  # share of both samples beyond the bins that deserves a warning
 _BINNED_NULLS = ("spectrum", "gamma", "pearson")
 
 
@@ -181,6 +183,9 @@ def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, 
     x, y = pair.x.beyond, pair.y.beyond
     if x or y:
         notes.append(f"{x:.3g} of x and {y:.3g} of y lie beyond the bins and count as if they lay at the edge.")
+    if min(x, y) > _CLIPPED:
+        how = "Differences there are not seen. Fit the sketches with a range that holds them: BinnedMoments(span=...)."
+        warnings.warn(f"{notes[-1]} {how}", stacklevel=5)
     return tuple(notes)
 
 

@@ -190,7 +190,7 @@ class Sketch:
         return (self._state.low + self._state.high) / self.rows if isinstance(self._state, Bins) and self.rows else 0.0
 
     def characteristic_function(self, frequencies: object) -> tuple[Waves, Floats]:
-        """E exp(iwx) of one column at any frequencies, and bounds on the error.
+        """E exp(iwx) of one column at any frequencies, and bounds on the error; 0 with bound 1 where bins do not tell.
 
         Parameters
         ----------
@@ -209,8 +209,11 @@ class Sketch:
         w = door.points(frequencies, "frequencies", least=0)[:, 0]
         unit = 2.0**self._state.unit
         atoms = Atoms.of(self._state)
-        shift = np.exp(1j * w * (self._state.start * unit))
-        return shift * atoms.waves(w * unit), atoms.error(w * unit)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bounds = atoms.error(w * unit)
+            values = np.exp(1j * w * (self._state.start * unit)) * atoms.waves(w * unit)
+        known = bounds < 1
+        return np.where(known, values, 0.0), np.where(known, bounds, 1.0)
 
     def __repr__(self) -> str:
         columns = f"{self.columns} column{'s' if self.columns != 1 else ''}"
