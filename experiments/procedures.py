@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 import twosample as ts
 
@@ -29,7 +30,7 @@ class Shared:
     @classmethod
     @lru_cache(maxsize=1)
     def of(cls, pair: Pair) -> Shared:
-        """The Gaussian kernel with the median bandwidth of the pool.
+        """The Gaussian kernel with the width of the pair, or else the median distance of the pool.
 
         Many points in few columns have a Gram matrix of low rank, and the engine of that name gives what the dense one
         gives but for some ten-thousandths of a p-value. Otherwise the matrix is worked out once.
@@ -37,11 +38,11 @@ class Shared:
         m, pool = len(pair.x), np.concatenate([pair.x, pair.y])
         pool -= pool.mean(axis=0)
         if pool.shape[1] <= 10 and len(pool) > 600:
-            width = ts.Median().bandwidths(pool, "euclidean", np.random.default_rng(0))[0]
-            return cls(pair.x, pair.y, ts.Gaussian(float(width)), "lowrank")
+            width = pair.width or float(ts.Median().bandwidths(pool, "euclidean", np.random.default_rng(0))[0])
+            return cls(pair.x, pair.y, ts.Gaussian(width), "lowrank")
         norms = np.einsum("ij,ij->i", pool, pool)
         square = np.maximum(norms[:, None] + norms - 2 * pool @ pool.T, 0)  # of the distances
-        K = np.exp(-square / (2 * np.median(square[np.triu_indices(len(pool), 1)])))
+        K = np.exp(-square / (2 * (pair.width**2 if pair.width else np.median(square[np.triu_indices(len(pool), 1)]))))
         rows = np.arange(len(pool))
 
         def known(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -52,13 +53,14 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two samples of the same columns, as they go from test to test."""
+    """Two samples of the same columns, as they go from test to test, and the width of the kernel if it is given."""
 
     x: np.ndarray
     y: np.ndarray
+    width: float | None = None
 
     @classmethod
-    def of(cls, x: np.ndarray, y: np.ndarray) -> Pair:
+    def of(cls, x: np.ndarray, y: np.ndarray, width: float | None = None) -> Pair:
         """With more columns than points, in coordinates of the span of the points.
 
         That is an isometry, and all tests here depend on distances and inner products only: they give the same p-value,
@@ -68,7 +70,22 @@ class Pair:
         pool = np.concatenate([x, y]).reshape(m + len(y), -1)
         if pool.shape[1] > len(pool):
             pool = np.linalg.qr((pool - pool.mean(axis=0)).T, mode="r").T
-        return cls(pool[:m], pool[m:])
+        return cls(pool[:m], pool[m:], width)
+
+
+def published_width(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
+    """By the rule of code that the paper's authors have published: σ² is half the median of the squared distances.
+
+    Of the distances that are not 0, between 100 points. That code takes the first 100 of x and y one after the other,
+    which are all of x; here they are random ones of the pool, so that the labels have no part in the kernel. Where the
+    100 are all the same, the distances between all points count.
+    """
+    pool = np.concatenate([x, y]).reshape(len(x) + len(y), -1)
+    for points in (rng.permutation(pool)[:100], pool):
+        square = pdist(points, "sqeuclidean")
+        if square.any():
+            return float(np.sqrt(np.median(square[square > 0]) / 2))
+    return 1.0
 
 
 def _mmd(**options: object) -> Test:
@@ -99,6 +116,7 @@ PROCEDURES: dict[str, Test] = {
     "MMD²_u B": _mmd(null=WORLDS),
     "MMD²_u B, with replacement": _mmd(null=ts.Bootstrap(n=199)),
     "MMD²_u M": _mmd(null="pearson"),
+    "MMD²_u M, as published": _mmd(null=ts.Pearson(kurtosis="published")),
     "MMD²_l": _mmd(statistic="linear", null="normal"),
     "t-test": _t_test,
     "Wolf": _rival(ts.rivals.friedman_rafsky_runs_test, null=WORLDS),
@@ -108,7 +126,9 @@ PROCEDURES: dict[str, Test] = {
 }
 
 
-def pvalues(x: np.ndarray, y: np.ndarray, names: Iterable[str], seed: list[int]) -> dict[str, float]:
-    """The p-value of each procedure, each with a generator of its own."""
-    pair = Pair.of(x, y)
+def pvalues(
+    x: np.ndarray, y: np.ndarray, names: Iterable[str], seed: list[int], width: float | None = None
+) -> dict[str, float]:
+    """The p-value of each procedure, each with a generator of its own; kernels by the median if no width is given."""
+    pair = Pair.of(x, y, width)
     return {name: PROCEDURES[name](pair, np.random.default_rng([*seed, i])) for i, name in enumerate(names)}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from experiments import data, page
 from experiments.__main__ import NAMES, main
-from experiments.procedures import PROCEDURES, Pair
+from experiments.procedures import PROCEDURES, Pair, published_width, pvalues
 from experiments.runner import Options, repeat
 from experiments.table3 import largest_z
 
@@ -113,6 +113,29 @@ def test_the_engine_of_low_rank_decides_as_the_dense_one(name):
     }[name]  # fmt: skip
     dense = ts.mmd_test(x, y, engine="dense", statistic=statistic, null=null, rng=np.random.default_rng(4)).pvalue
     assert PROCEDURES[name](Pair.of(x, y), np.random.default_rng(4)) == pytest.approx(dense, abs=1e-3)
+
+
+def test_published_width():
+    """Half the median of the squares that are not 0; all points if the random 100 are the same; 1 if all points are."""
+    rng = np.random.default_rng(5)
+    x, y = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 4.0])
+    squares = [1.0, 1.0, 1.0, 1.0, 16.0, 16.0, 16.0, 16.0, 9.0]
+    assert published_width(x, y, rng) == pytest.approx(np.sqrt(np.median(squares) / 2))
+    rare = np.zeros(5000)
+    rare[7] = 3.0
+    assert published_width(rare[:2500], rare[2500:], rng) == pytest.approx(3 / np.sqrt(2))
+    assert published_width(np.ones(5), np.ones(6), rng) == 1.0
+
+
+@pytest.mark.parametrize("rows", [40, 350])
+def test_a_given_width_is_that_of_the_kernel(rows):
+    rng = np.random.default_rng(8)
+    x, y = rng.normal(size=rows), rng.normal(0.1, size=rows)
+    found = pvalues(x, y, ["MMD²_u M", "MMD²_u M, as published"], [1], 0.3)
+    for kurtosis, p in zip(["bound", "published"], found.values(), strict=True):
+        null = ts.Pearson(kurtosis=kurtosis)
+        dense = ts.mmd_test(x, y, kernel=ts.Gaussian(0.3), engine="dense", null=null, rng=0).pvalue
+        assert p == pytest.approx(dense, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)
