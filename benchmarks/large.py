@@ -18,7 +18,7 @@ from benchmarks.fresh import python
 from benchmarks.table import Row
 
 ROWS = int(os.environ.get("TWOSAMPLE_LARGE", "10000000"))
-ROUNDS = 3
+ROUNDS = 5
 
 WRITE = """
 import sys

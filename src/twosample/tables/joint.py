@@ -38,6 +38,7 @@ KEPT = 100
 """Rows of each table that are kept to be shown; fewer of very wide tables."""
 
 _SHOWN_CELLS = 20_000
+_BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,9 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)
     landmarks, certificate = choose_landmarks(kernel, z, 1e-3, RANK, rng, available_cores())
-    features = landmarks(z).astype(np.float64)
+    features = np.empty((len(z), landmarks.width))
+    for start in range(0, len(z), _BLOCK):  # without copies of all of them in other precisions
+        features[start : start + _BLOCK] = landmarks(z[start : start + _BLOCK])
     residual = max(0.0, 1.0 - float(np.einsum("ij,ij->", features, features)) / len(z))
     first = (np.arange(len(z)) < len(chosen[0])).astype(np.float64)
     notes = (

@@ -220,7 +220,8 @@ def effect(atoms: Atoms, tail: float) -> Effect:
         return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
     seen = TwoSides.of(atoms)
     spread, squared = seen.spread, seen.squared
-    if spread <= 1e-12 * max(float(np.abs(atoms.features).max()), 1e-300) ** 2 and squared <= spread:
+    largest = max(float(atoms.features.max()), -float(atoms.features.min()), 1e-300)
+    if spread <= 1e-12 * largest**2 and squared <= spread:
         high = sqrt(min(1.0, _NONE_SEEN / (2 * min(seen.sizes))))  # nothing varies: what may vary was not seen
         return Effect(0.0, 0.0, high, 0.0, spread)
     per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0

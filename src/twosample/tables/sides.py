@@ -37,11 +37,13 @@ class Side:
     @classmethod
     def of(cls, features: Floats, weights: Floats) -> Side:
         """From features of atoms and their rows."""
-        used = weights > 0
-        weights, phi = weights[used], features[used]
+        rows = np.flatnonzero(weights)
+        together = rows[-1] - rows[0] == len(rows) - 1
+        used = slice(rows[0], rows[-1] + 1) if together else rows  # a slice is no copy
+        weights = weights[used]
         size = float(weights.sum())
-        mean = weights @ phi / size
-        phi -= mean  # its own copy
+        mean = weights @ features[used] / size
+        phi = features[used] - mean
         heavy = phi if weights.max() == 1 else phi * weights[:, None]
         return cls(phi, weights, mean, heavy.T @ phi / size, np.einsum("ij,ij->i", phi, phi))
 
