@@ -545,7 +545,7 @@ def test_sketches_that_do_not_fit():
         compare_sketches(one, rows_for(1))
 
 
-def test_most_rows_beyond_the_bins_deserve_a_warning():
+def test_many_rows_of_both_beyond_the_bins_deserve_a_warning():
     """If only one sample is there, the test sees it; if both are, it cannot."""
     x = rows_for(1)
     near, far, farther = (Sketch.fit(x).update(np.full(2 * len(x), place)) for place in (0.0, 1e6, 2e6))

@@ -7,6 +7,8 @@ import tracemalloc
 
 import naive
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,7 +127,37 @@ def test_a_long_stream_goes_over_to_compiled_code(kernel, d, monkeypatch):
     for start in range(0, 301, 100):
         s.update(x[start : start + 100], y[start : start + 100])
     assert s.statistic == pytest.approx(np.mean(terms), rel=1e-12, abs=1e-16)
-    assert used == [kernel == ts.Laplace(2.0)] * 3 * isinstance(kernel, RadialKernel)
+    assert used == [kernel == ts.Laplace(2.0)] * 2 * isinstance(kernel, RadialKernel)  # the last row completes no term
+
+
+def read_only(x):
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [np.asfortranarray, read_only, np.float32, lambda x: x[::-1], lambda x: x.tolist(), pl.DataFrame, pd.DataFrame],
+    ids=["fortran", "read-only", "single", "reversed", "lists", "polars", "pandas"],
+)
+@pytest.mark.parametrize("d", [1, 4])
+def test_long_streams_take_what_short_ones_take(layout, d, monkeypatch):
+    x, y = np.random.default_rng(d).normal(size=(2, 50, d))
+    short = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
+    monkeypatch.setattr(stream_terms, "_LONG", 0)
+    long = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
+    assert long.statistic == pytest.approx(short.statistic, rel=1e-12)
+
+
+def test_merging_does_not_wait_for_a_compiler(monkeypatch):
+    """What other streams have seen does not make this one long."""
+    monkeypatch.setattr(stream_terms, "_LONG", 100)
+    monkeypatch.setattr(stream_terms, "four_sums", lambda absolute: pytest.fail("compiled"))
+    x, y = sample(61, 61)
+    one, two = (LinearTimeMMD(ts.Gaussian(1.0)).update(x, y) for _ in range(2))
+    assert one.merge(two).terms == 61
+    one.merge(two).update(x[:1], y[:0])
 
 
 @pytest.mark.parametrize("absolute", [False, True])
@@ -146,11 +178,13 @@ def test_compiled_sums(absolute, d):
 
 def test_without_numba(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    compiled.four_sums.cache_clear()
-    try:
-        assert compiled.four_sums(False) is None
-    finally:
-        compiled.four_sums.cache_clear()
+    assert compiled.four_sums.__wrapped__(False) is None
+
+
+def test_with_numba_switched_off(monkeypatch):
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    assert compiled.four_sums.__wrapped__(False) is None
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

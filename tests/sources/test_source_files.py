@@ -118,6 +118,41 @@ def test_decimal_commas(tmp_path, mark):
     assert open_table(path).collect()["a"].to_list() == ["1,5", "-3,75", ",5", "2.5"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        (["2,5"], [2.5]),
+        (["1", "1,234", "0,123"], [1.0, 1.234, 0.123]),
+        (["944", "1,097"], ["944", "1,097"]),  # thousands, or not: nobody knows
+        (["1,234", "2,345,678"], ["1,234", "2,345,678"]),
+        (["1,5", "1,234.56"], ["1,5", "1,234.56"]),
+        (["1,5", "1.5E+03"], ["1,5", "1.5E+03"]),
+        (["1,5", "2."], ["1,5", "2."]),
+    ],
+)
+def test_which_commas_are_decimal(tmp_path, fields, wanted):
+    path = tmp_path / "t.csv"
+    for text in ("a;b", *(f"{field};1" for field in fields)), ("b;a", *(f"1;{field}" for field in fields)):
+        path.write_text("\n".join(text))  # no newline at the end
+        assert open_table(path).collect()["a"].to_list() == wanted
+
+
+def test_marks_of_packed_files(tmp_path):
+    path = tmp_path / "t.csv.zst"
+    with pytest.importorskip("pyarrow").CompressedOutputStream(str(path), "zstd") as stream:
+        stream.write(b'a;"b,c,d"\n1,5;x\n2,25;y\n')
+    assert open_table(path).collect().rows() == [(1.5, "x"), (2.25, "y")]
+
+
+@pytest.mark.parametrize("header", ["price, EUR;b;c", '"price, EUR";b;c', '"a,b,c,d";b;c'])
+def test_names_with_commas(tmp_path, header):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n1;2;3\n")
+    assert open_table(path).collect().rows() == [(1, 2, 3)]
+    path.write_text('"a;b;c",d\n1,2\n')
+    assert open_table(path).collect().rows() == [(1, 2)]
+
+
 def test_missing_values_of_text_files(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,x\nNA,N/A\n3,\nnull,nan\n")

@@ -12,18 +12,18 @@ Size = Callable[[float], float]
 FourSums = Callable[[Floats, Floats, float, Floats], None]
 """Fills ``(4, terms)`` values with weighted sums of squared or absolute differences of neighbouring rows of x and y."""
 
-_SIGNATURE = "void(float64[:, ::1], float64[:, ::1], float64, float64[:, :])"
-
 
 @cache
 def four_sums(absolute: bool) -> FourSums | None:
     """Machine code that is made once a process, which takes a second; None where Numba is missing.
 
-    It is not kept on disk: Numba's files there are pickles.
+    It is not kept on disk: Numba's files there are pickles. Rows must be contiguous, and may be read-only.
     """
     try:
-        from numba import njit
+        from numba import config, njit, types
     except ImportError:
+        return None
+    if getattr(config, "DISABLE_JIT", False):  # the loop would run as it is written
         return None
     # the order of a sum may change, as it may in BLAS; NaN and infinity keep their meaning
     order = {"reassoc", "contract"}
@@ -41,7 +41,9 @@ def four_sums(absolute: bool) -> FourSums | None:
             values[0, i], values[1, i] = weight * xx, weight * yy
             values[2, i], values[3, i] = weight * first, weight * second
 
-    return cast(FourSums, njit(_SIGNATURE, nogil=True, fastmath=order)(fill))
+    rows = types.Array(types.float64, 2, "C", readonly=True)
+    signature = types.void(rows, rows, types.float64, types.float64[:, :])
+    return cast(FourSums, njit(signature, nogil=True, fastmath=order)(fill))
 
 
 def _absolute(difference: float) -> float:

@@ -74,10 +74,10 @@ def consume(
 ) -> tuple[Moments, tuple[Queue, Queue]]:
     """The moments of all terms that can be completed, after `past` others, and the rows that are left over."""
     long = 4 * past * batch[0].shape[1] >= _LONG
-    compiled = four_sums(kernel.metric == "cityblock") if long and isinstance(kernel, RadialKernel) else None
     x, y = deque((*waiting[0], batch[0])), deque((*waiting[1], batch[1]))
     moments = NOTHING
     while (size := min(_front(x), _front(y)) // 2 * 2) > 0:
+        compiled = four_sums(kernel.metric == "cityblock") if long and isinstance(kernel, RadialKernel) else None
         moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch, compiled))
         x[0], y[0] = x[0][size:], y[0][size:]
     new = [piece for rest in (x, y) for piece in rest if len(piece) <= 2 or piece is rest[-1]]
@@ -165,7 +165,7 @@ def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, compiled: FourSums
             rows = slice(2 * start, 2 * min(start + step, count))
             piece = h[start : start + step]
             distances = values[:, : len(piece)]
-            sums(x[rows], y[rows], weight, distances)
+            sums(np.ascontiguousarray(x[rows]), np.ascontiguousarray(y[rows]), weight, distances)
             if not isfinite(np.add.reduce(distances, axis=None)):
                 return None
             if kernel.metric == "euclidean":

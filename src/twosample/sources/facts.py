@@ -119,7 +119,7 @@ class BinMoments:
         The bins.
     moments
         ``(3, size)`` rows of each bin, and sums of u and u², where u is the distance from its centre in bin widths;
-        those of a survey leave out u².
+        ``(2, size)`` from a survey, without u².
     low, high
         Rows below the first and above the last bin, infinite ones included.
     missing

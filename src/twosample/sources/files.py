@@ -21,7 +21,10 @@ from .values import PADDED
 if TYPE_CHECKING:
     import polars as pl
 
-_COMMA, _POINT = re.compile(r"[+-]?\d*,\d+"), re.compile(r"[+-]?\d*\.\d+")
+_HEAD = 1 << 16
+_COMMA = re.compile(r"[+-]?\d*,\d+")
+_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINT = re.compile(r"[+-]?(\d+(,\d{3})*\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d{1,3}(,\d{3}){2,}")
 Format = Literal["csv", "parquet", "arrow", "jsonl", "excel"]
 _FORMATS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
@@ -120,26 +123,34 @@ def _bytes(place: Path) -> bytes | Path:
     return place
 
 
-def _header(place: Path) -> str:
-    """The beginning of a text file, to guess its marks from."""
+def _beginning(place: Path) -> str:
+    """The first whole lines of a text file, to guess its marks from."""
     packed = _suffixes(place)[1]
     if packed == ".zst":
-        return ""
+        return _packed_lines(place)
     opened: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(packed, Path.open)
     with opened(place, "rb") as stream:
-        head = bytes(stream.read(1 << 14))
+        head = bytes(stream.read(_HEAD))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
+    if len(head) == _HEAD:
+        head = head[: head.rfind(b"\n") + 1] or head
     return head.decode("utf-8", "replace")
+
+
+def _packed_lines(place: Path) -> str:
+    """The same of a file that only polars can unpack: lines are fields without a separator."""
+    import polars as pl
+
+    lines = pl.read_csv(place, has_header=False, separator="\x1f", quote_char=None, n_rows=1000, infer_schema=False)
+    return "\n".join(lines.fill_null("").to_series().to_list()) if lines.width else ""
 
 
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     import polars as pl
 
-    separator = "\t" if _suffixes(place)[0] in (".tsv", ".tab") else ","
-    line, _, rows = _header(place).partition("\n")
-    if separator not in line:
-        separator = max(",;\t|", key=line.count) if any(mark in line for mark in ";\t|") else separator
+    line, _, rows = _beginning(place).partition("\n")
+    separator = _separator(line, "\t" if _suffixes(place)[0] in (".tsv", ".tab") else ",")
     scan = partial(
         pl.scan_csv,
         _bytes(place),
@@ -156,10 +167,19 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(codes, pl.String)) if codes else frame
 
 
+def _separator(header: str, usual: str) -> str:
+    """The usual mark, unless others are more frequent in the names; a tab is no part of a name."""
+    bare = re.sub(r'"[^"]*"', "", header)
+    if usual == "\t" and usual in bare:
+        return usual
+    return max(usual + ",;\t|", key=bare.count)
+
+
 def _decimal_commas(rows: str, separator: str) -> bool:
-    """Whether numbers are written as 2,5, and none as 2.5."""
-    fields = [field.strip(' "\r') for row in rows.split("\n")[:-1] for field in row.split(separator)]
-    return any(map(_COMMA.fullmatch, fields)) and not any(map(_POINT.fullmatch, fields))
+    """Whether some number is written as 2,5, which 1,234 may not be, and none as 2.5 or 1,234,567."""
+    fields = [field.strip(' "\r') for row in rows.split("\n") for field in row.split(separator)]
+    commas = [field for field in fields if _COMMA.fullmatch(field)]
+    return not all(map(_GROUP.fullmatch, commas)) and not any(map(_POINT.fullmatch, fields))
 
 
 def _padded(text: pl.LazyFrame, names: Sequence[str]) -> list[str]:

@@ -181,11 +181,12 @@ def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, 
     if pair.grid.tail > 0.01 * float(pair.grid.kernel.diagonal(np.zeros((1, 1)))[0]):
         notes.append("The kernel is too narrow for these bins: what was tested is a smoother one.")
     x, y = pair.x.beyond, pair.y.beyond
+    beyond = f"{x:.3g} of x and {y:.3g} of y lie beyond the bins and count as if they lay at the edge."
     if x or y:
-        notes.append(f"{x:.3g} of x and {y:.3g} of y lie beyond the bins and count as if they lay at the edge.")
+        notes.append(beyond)
     if min(x, y) > _CLIPPED:
         how = "Differences there are not seen. Fit the sketches with a range that holds them: BinnedMoments(span=...)."
-        warnings.warn(f"{notes[-1]} {how}", stacklevel=5)
+        warnings.warn(f"{beyond} {how}", stacklevel=5)
     return tuple(notes)
 
 

@@ -65,7 +65,7 @@ class GroupedFeatures:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise OptionError(f"GroupedFeatures: {name}={value!r} must be a whole number of at least {least}.")
-        if not isinstance(self.standardise, bool):
+        if not isinstance(self.standardise, bool | np.bool_):
             raise OptionError(f"GroupedFeatures: standardise={self.standardise!r} must be True or False.")
         door.resolve_bandwidth(self.bandwidth, door.resolve_kernel(self.kernel))
 
