@@ -295,6 +295,17 @@ def test_values_without_end_or_beyond_all_bounds():
     assert ts.compare({"x": wide[0] * 1e-280}, {"x": wide[1] * 1e-280}).verdict == "undecided"
 
 
+@pytest.mark.parametrize("start", [17_000_000, 2_900_000, -719_000, -900_000])
+def test_dates_of_years_that_python_does_not_know(start, tmp_path):
+    days = start + np.random.default_rng(0).integers(0, 4000, size=300)
+    a, b = (pl.DataFrame({"d": pl.Series(part).cast(pl.Int32).cast(pl.Date)}) for part in (days, days + 3000))
+    c = ts.compare(a, b)
+    assert c.verdict == "different"
+    assert isinstance(c.rows(1)[0].values["d"], str)
+    c.report(tmp_path / "out.html")
+    json.dumps(c.to_dict())
+
+
 def test_many_columns():
     rng = np.random.default_rng(0)
     z = rng.normal(size=(2, 100, 130))

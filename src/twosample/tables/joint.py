@@ -161,7 +161,7 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
         most = min(KEPT, max(5, _SHOWN_CELLS // len(shown)))
         order = np.argsort(-values, kind="stable")[:most]
         order = order[values[order] > 0]
-        rows = side.sample.select(shown)[chosen[order]].rows(named=True)
+        rows = _records(side.sample.select(shown)[chosen[order]])
         sign = 1.0 if table == "a" else -1.0
         for index, row in zip(order.tolist(), rows, strict=True):
             position = int(chosen[index])
@@ -169,6 +169,16 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
             plain = {name: _plain(value) for name, value in row.items()}
             found.append(SpeakingRow(table, score, position, position if side.whole else None, plain))  # type: ignore[arg-type]
     return tuple(sorted(found, key=lambda row: -abs(row.score)))
+
+
+def _records(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows as Python has them; dates as text if some are of years that it does not know."""
+    import polars.selectors as cs
+
+    try:
+        return rows.rows(named=True)
+    except ValueError:
+        return rows.with_columns((cs.date() | cs.datetime()).dt.to_string("iso:strict")).rows(named=True)
 
 
 def _plain(value: object) -> Value:

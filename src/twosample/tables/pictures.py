@@ -121,7 +121,7 @@ def _number(value: float, wide: float, dates: bool) -> str:
     """A number with as many digits as the width of the picture needs; seconds as a date, or a time of day."""
     if np.isinf(value):
         return ""
-    if dates and abs(value) < 2e11:
+    if dates and -6e10 < value < 2e11:  # years that Python knows
         when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
         form = "%H:%M:%S" if abs(value) <= _DAY else "%Y-%m-%d" if wide > 10 * _DAY else "%Y-%m-%d %H:%M"
         return when.strftime(form)
