@@ -19,8 +19,9 @@ from ..kernels import Kernel, RadialKernel
 from ..statistics.averages import h_terms
 from .compiled import FourSums, four_sums
 
-_TASK = 1 << 19  # numbers of one sample that one thread works on at a time
-_PIECE = 80_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
+_TASK = 1 << 20  # numbers of one sample that one thread works on at a time
+_PIECE = 160_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
+_TERMS = 1 << 15  # terms that compiled code works on together: their distances stay in the cache
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
 _LONG = 1 << 28  # numbers of a stream after which a second for compiling is soon won back
@@ -158,7 +159,7 @@ def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, compiled: FourSums
     absolute = kernel.metric == "cityblock"
     sums = compiled or _plain_sums(absolute)
     weight = 1 / unit if absolute else 1 / (unit * unit)
-    step = min(count, max(1, _PIECE // (2 * d)))
+    step = min(count, _TERMS if compiled else max(1, _PIECE // (2 * d)))
     values, h = np.empty((4, step)), np.empty(count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, step):
