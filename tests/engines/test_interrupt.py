@@ -136,10 +136,12 @@ SCRIPT = """
         print("ready", flush=True)
 
     engine = ts.Tiled(tile=512, threads=2)
-    threading.Timer(0.3, ready).start()
+    timer = threading.Timer(0.3, ready)
+    timer.start()
     try:
         ts.mmd_test(x, x + 0.01, engine=engine, null=ts.Permutation(2000), bandwidth=3.0)
     except KeyboardInterrupt:
+        timer.join()  # it may not have ended yet
         alive = [t.name for t in threading.enumerate() if t is not threading.main_thread() and t.is_alive()]
         print("interrupted", alive, flush=True)
         sys.exit(130)
