@@ -75,7 +75,8 @@ def column(name="age", verdict="different", picture=None, gaps=None, kind="numer
         "rows_b": 900, "missing": gaps, "method": "Gaussian kernel, bandwidth 1; all rows; permutation",
         "picture": picture, "where": (Place("1 to 2: 3 % against 9 %", 0.03, 0.09, 1.0, 2.0),),
     }  # fmt: skip
-    return ColumnComparison(**{**fields, **changes})
+    fields |= changes
+    return ColumnComparison(**{"values_verdict": fields["verdict"], **fields})
 
 
 def comparison(columns=None, verdict="different", **changes):

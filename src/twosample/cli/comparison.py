@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..tables import ColumnComparison, Comparison, MissingComparison, TableFacts
+    from ..tables.parts import Verdict
 
 _WORDS = {"same": "same", "different": "different", "undecided": "too few rows"}
 _MOST_COLUMNS = 15
@@ -70,19 +71,21 @@ def _lines(column: ColumnComparison, level: float) -> Iterator[list[Text]]:
     missing = column.missing if column.missing is not None and column.missing.verdict == "different" else None
     if missing is None or column.adjusted_pvalue <= level:
         most = column.where[0].text if column.where and column.verdict == "different" else ""
-        yield _line(column.name, column.kind, column, most)
+        yield _line(column.name, column.kind, column, column.values_verdict, most)
     if missing is not None:
         most = f"{100 * missing.share_a:.3g} % against {100 * missing.share_b:.3g} %"
-        yield _line(f"{column.name}, missing", column.kind, missing, most)
+        yield _line(f"{column.name}, missing", column.kind, missing, missing.verdict, most)
 
 
-def _line(label: str, kind: str, measured: ColumnComparison | MissingComparison, most: str) -> list[Text]:
+def _line(
+    label: str, kind: str, measured: ColumnComparison | MissingComparison, verdict: Verdict, most: str
+) -> list[Text]:
     return [
         name(label),
         Text(kind),
         Text(f"{measured.effect:.3f}"),
         Text(f"{measured.effect_low:.3f} to {measured.effect_high:.3f}"),
         pvalue(measured.adjusted_pvalue),
-        judged(measured.verdict, _WORDS[measured.verdict]),
+        judged(verdict, _WORDS[verdict]),
         Text(shown(most, NAME), style="dim"),
     ]

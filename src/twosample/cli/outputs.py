@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -64,7 +64,9 @@ class Outputs(Generic[Result]):
                 if place in places:
                     raise OptionError(f"{places[place]} and {output.option} name one file, {output.target}: give two.")
                 places[place] = output.option
-        read = [os.path.realpath(name) for name in inputs]
+        from ..sources.files import files_of
+
+        read = {os.path.realpath(place) for source in inputs for place in files_of(source)}
         for output in self._wanted:
             if output.target != STDOUT:
                 _check(output.option, str(output.target), read)
@@ -116,7 +118,7 @@ def picture(result: Drawn, form: str) -> bytes:
     return buffer.getvalue()
 
 
-def _check(option: str, target: str, read: Sequence[str]) -> None:
+def _check(option: str, target: str, read: Collection[str]) -> None:
     """Refuse before the work begins what would fail after it, or do harm."""
     path = Path(target)
     if not target:

@@ -6,7 +6,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import typer
 
@@ -40,15 +40,14 @@ def run(arguments: Sequence[str]) -> int:
         code = INTERRUPTED
     except SystemExit as exit:  # shell completion leaves in this way
         code = exit.code if isinstance(exit.code, int) else ERROR if exit.code else SAME
-    except Exception as error:  # noqa: BLE001 - Python would exit with 1, which means "different"
+    except BaseException as error:  # noqa: BLE001 - a panic of polars too: Python would exit with 1, "different"
         code = _failure(error, "--debug" in arguments)
     if code == INTERRUPTED:
-        with suppress(OSError):
-            say("interrupted")
+        say("interrupted")
     return int(code or SAME)
 
 
-def _failure(error: Exception, debug: bool) -> int:
+def _failure(error: BaseException, debug: bool) -> int:
     if debug:
         complain("".join(traceback.format_exception(error)), lines=True)
     if isinstance(error, _UsageError):

@@ -11,7 +11,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from .._shown import shown
@@ -28,7 +29,10 @@ _PASSWORD = re.compile(r"(?i)([?&;\s][^=\s&;]*pass[^=\s&;]*=)[^&\s;]+")
 
 
 def prepare_streams() -> None:
-    """Characters that the locale cannot write become escapes instead of errors."""
+    """Characters that the locale cannot write become escapes instead of errors; closed streams lead nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for good
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -44,10 +48,14 @@ def discreet(text: str) -> str:
 
 
 def complain(message: str, *, lines: bool = False) -> None:
-    """One line on standard error, or several if `lines`; clean and without credentials."""
+    """One line on standard error, or several if `lines`; clean and without credentials.
+
+    If it cannot be written, the exit code is left to say what happened.
+    """
     parts = discreet(message).splitlines()
     text = "\n".join(map(shown, parts)) if lines else shown(" ".join(part.strip() for part in parts))
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def say(message: str) -> None:

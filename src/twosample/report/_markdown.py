@@ -6,7 +6,7 @@ import re
 
 from .._shown import shown
 from .._version import __version__
-from ..tables.parts import TableFacts, Verdict
+from ..tables.parts import ColumnComparison, MissingComparison, TableFacts, Verdict
 from ..tables.results import Comparison
 from . import numbers
 from .signs import SIGNS
@@ -60,14 +60,17 @@ def _columns(result: Comparison) -> str:
         size = f"{numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)})" if effect else "–"
         lines.append(_line("*all together*", result.joint_verdict, size, numbers.pvalue(result.joint.pvalue), ""))
     for column in result.columns[:MOST_COLUMNS]:
-        for name, tested in ((code(column.name), column), (f"{code(column.name)}, missing values", column.missing)):
-            if tested is not None:
-                size = f"{numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)})"
-                pvalues = numbers.pvalue(tested.pvalue), numbers.pvalue(tested.adjusted_pvalue)
-                lines.append(_line(name, tested.verdict, size, *pvalues))
+        lines.append(_tested(code(column.name), column, column.values_verdict))
+        if column.missing is not None:
+            lines.append(_tested(f"{code(column.name)}, missing values", column.missing, column.missing.verdict))
     left = len(result.columns) - MOST_COLUMNS
     more = f"\n\nand {numbers.counted(left, 'more column')}" if left > 0 else ""
     return "\n".join(lines) + more
+
+
+def _tested(name: str, tested: ColumnComparison | MissingComparison, verdict: Verdict) -> str:
+    size = f"{numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)})"
+    return _line(name, verdict, size, numbers.pvalue(tested.pvalue), numbers.pvalue(tested.adjusted_pvalue))
 
 
 def _line(name: str, verdict: Verdict, *cells: str) -> str:

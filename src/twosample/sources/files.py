@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _HEAD = 1 << 16
+_ISO = r"^\s*\d{4}-\d{2}-\d{2}"
 _COMMA = re.compile(r"[+-]?\d*,\d+")
 _GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _POINT = re.compile(r"[+-]?(\d+(,\d{3})*\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d{1,3}(,\d{3}){2,}")
@@ -94,6 +95,24 @@ def _expanded(text: str) -> list[Path]:
     return [place for place in found if place.is_file()]
 
 
+def files_of(source: str) -> list[Path]:
+    """The files that a source stands for, as far as there are any: of paths, patterns, folders and database URLs.
+
+    Parameters
+    ----------
+    source
+        As :func:`open_table` takes it.
+    """
+    scheme, mark, rest = source.partition("://")
+    if mark:
+        return [Path(rest[1:].partition("::")[0]).expanduser()] if scheme in ("sqlite", "duckdb") else []
+    path = _split_sheet(source)[0]
+    try:
+        return [Path(source), Path(path), *_expanded(path)]
+    except (SourceError, OSError):  # opening it will say so
+        return [Path(source)]
+
+
 def _suffixes(place: Path) -> tuple[str, str]:
     """The extension and that of the compression."""
     packed = place.suffix.lower() if place.suffix.lower() in _PACKED else ""
@@ -162,8 +181,10 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
         glob=False,
     )
     frame = scan(infer_schema_length=first)
-    whole = [name for name, kind in frame.collect_schema().items() if kind.is_integer()]
-    codes = _padded(scan(infer_schema_length=0, n_rows=first), whole)
+    found, text = frame.collect_schema(), scan(infer_schema_length=0, n_rows=first)
+    whole = [name for name, kind in found.items() if kind.is_integer()]
+    dates = [name for name, kind in found.items() if kind == pl.Date or isinstance(kind, pl.Datetime)]
+    codes = [*_with(text, whole, pl.all().str.contains(PADDED)), *_with(text, dates, ~pl.all().str.contains(_ISO))]
     return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(codes, pl.String)) if codes else frame
 
 
@@ -182,14 +203,13 @@ def _decimal_commas(rows: str, separator: str) -> bool:
     return not all(map(_GROUP.fullmatch, commas)) and not any(map(_POINT.fullmatch, fields))
 
 
-def _padded(text: pl.LazyFrame, names: Sequence[str]) -> list[str]:
-    """The columns that hold codes: some value has a leading zero, as in 00123, which a number would lose."""
-    import polars as pl
+def _with(text: pl.LazyFrame, names: Sequence[str], trait: pl.Expr) -> list[str]:
+    """The columns of which some value has a trait: codes such as 00123, which as numbers would lose their zeros."""
     import polars.selectors as cs
 
     if not names:
         return []
-    asked = text.select(cs.by_name(*names)).select(pl.all().str.contains(PADDED).any())
+    asked = text.select(cs.by_name(*names)).select(trait.any())
     return [part.name for part in asked.collect(engine="streaming") if part.item()]
 
 

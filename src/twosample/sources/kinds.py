@@ -219,7 +219,7 @@ def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: floa
         low, high = facts.min, facts.max
     if low >= 0 and high <= 1 and not facts.infinite:
         return "boolean", "whole numbers, all 0 or 1"
-    if distinct > _UNIQUE and facts.present >= _FEW:
+    if distinct > _UNIQUE and facts.present >= _FEW and len(np.unique(values)) == len(values):
         if _ID_NAME.search(name) or _CAMEL.search(name):
             return "identifier", "whole numbers, different in every row, and the name says so"
         if high - low < 4 * facts.present:
@@ -233,7 +233,7 @@ def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tupl
     count = float(np.mean(words.str.split(" ").list.len().to_numpy()))
     longest = int(words.str.len_chars().to_numpy().max())
     about = f"{different} different values{'' if facts.exact else ', about'}"
-    if distinct > _UNIQUE and facts.present >= _FEW:
+    if distinct > _UNIQUE and facts.present >= _FEW and words.n_unique() == len(words):
         token = count < 1.2 and longest <= 64
         return ("identifier", "single tokens, different in every row") if token else ("text", "different in every row")
     if info.family == "category":

@@ -34,14 +34,10 @@ def numbers(series: pl.Series) -> pl.Series:
         return dates if dated(found.count(), dates.count()) else found
     if not kind.is_temporal():
         return series.cast(pl.Float64, strict=False)
-    if kind == pl.Time:
-        return series.cast(pl.Int64).cast(pl.Float64) / 1e9
     if kind == pl.Date:
-        series = series.cast(pl.Datetime("us"))
-    if getattr(kind, "time_unit", None) == "ns":
-        return series.to_physical().cast(pl.Float64) / 1e9
-    steps = series.dt.total_microseconds() if kind == pl.Duration else series.dt.epoch("us")
-    return steps.cast(pl.Float64) / 1e6
+        return series.to_physical().cast(pl.Float64) * 86400.0
+    unit = "ns" if kind == pl.Time else getattr(kind, "time_unit", "us")
+    return series.to_physical().cast(pl.Float64) / {"ns": 1e9, "us": 1e6, "ms": 1e3}[unit]
 
 
 def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:

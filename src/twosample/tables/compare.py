@@ -100,7 +100,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     >>> c.verdict, c.columns[0].name, c.columns[0].where[0].label
     ('different', 'shop', 'C')
     """
-    level = door.check_level(level)
+    if door.check_level(level) >= 0.5:
+        raise OptionError(f"level={level!r} must be below 0.5: intervals are at level 1 - 2 * level.")
     if not positive_number("margin", margin) < 1:
         raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
     rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)

@@ -18,6 +18,7 @@ from ..kernels.bandwidth import distance_quantiles
 from ..planning import EffectSize
 from ..results import TestResult, conclude
 from ..sources import JointColumn
+from ..sources.values import numbers
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
 from .moments import ROWS_FOR_INTERVAL, Atoms
@@ -39,6 +40,7 @@ KEPT = 100
 
 _SHOWN_CELLS = 20_000
 _BLOCK = 4096
+_YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,13 +174,18 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
 
 
 def _records(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows as Python has them; dates as text if some are of years that it does not know."""
-    import polars.selectors as cs
+    """Rows as Python has them; dates of years that it does not know as text, or as seconds."""
+    import polars as pl
 
-    try:
-        return rows.rows(named=True)
-    except ValueError:
-        return rows.with_columns((cs.date() | cs.datetime()).dt.to_string("iso:strict")).rows(named=True)
+    for name, kind in rows.schema.items():
+        if kind == pl.Date or isinstance(kind, pl.Datetime):
+            seconds = numbers(rows[name])
+            low, high = (float(end or 0.0) for end in (seconds.min(), seconds.max()))  # type: ignore[arg-type]
+            if not -_YEAR_0 < low <= high < _YEAR_10000:
+                far = max(-low, high) > _YEAR_200000
+                text = seconds.cast(pl.String) if far else rows[name].dt.to_string("iso:strict")
+                rows = rows.with_columns(text.alias(name))
+    return rows.rows(named=True)
 
 
 def _plain(value: object) -> Value:

@@ -210,6 +210,8 @@ class ColumnComparison:
         The two distributions; None if there is nothing to draw.
     where
         Value ranges, categories or words where the tables differ most, strongest first.
+    values_verdict
+        The verdict on the values alone, without the missing share.
 
     Examples
     --------
@@ -235,6 +237,7 @@ class ColumnComparison:
     method: str
     picture: Picture | None = field(default=None, repr=False)
     where: tuple[Place, ...] = ()
+    values_verdict: Verdict = "undecided"
 
     @property
     def rejected(self) -> bool:

@@ -79,7 +79,7 @@ def _witness(line: Line, at: Floats) -> Floats:
     """The witness function, of atoms that are brought together where there are many."""
     places, weights = line.places, line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
     if len(places) > 2 * _FINE:
-        index = ((places - places[0]) * ((_FINE - 1) / (places[-1] - places[0]))).astype(int)
+        index = ((places - places[0]) / (places[-1] - places[0]) * (_FINE - 1)).astype(int)
         count = np.bincount(index, minlength=_FINE)
         weights = np.bincount(index, weights, minlength=_FINE).astype(np.float64)
         places = np.bincount(index, places, minlength=_FINE) / np.maximum(count, 1.0)

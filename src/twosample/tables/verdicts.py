@@ -116,9 +116,8 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
     missing = None
     if line.missing is not None:
         missing = _missing(line, line.missing, pvalues.pop(0), level, margin)
-    verdict: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
-    if missing is not None:
-        verdict = _overall([verdict, missing.verdict])
+    alone: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
+    verdict = alone if missing is None else _overall([alone, missing.verdict])
     effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
     return ColumnComparison(
         name=line.name,
@@ -137,6 +136,7 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
         method=line.method,
         picture=line.drawn,
         where=line.where,
+        values_verdict=alone,
     )
 
 

@@ -60,7 +60,7 @@ def summary(c: Comparison) -> str:
 
 def _row(column: ColumnComparison) -> tuple[str, ...]:
     where = column.where[0].text if column.where else ""
-    found = (column.name, column.kind, column.verdict, f"{column.pvalue:.2g}", f"{column.adjusted_pvalue:.2g}")
+    found = (column.name, column.kind, column.values_verdict, f"{column.pvalue:.2g}", f"{column.adjusted_pvalue:.2g}")
     return (*found, _effect(column), where)
 
 
