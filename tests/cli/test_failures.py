@@ -4,6 +4,8 @@ import os
 import resource
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +128,38 @@ def test_places_that_cannot_be_written(twosample, files, tmp_path):
     if os.geteuid():
         tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
         assert failed(twosample(*compare, "--json", tmp_path / "r.json"), "permission")
+
+
+@pytest.mark.parametrize("source", ["sqlite:///{}::t", "sqlite:///{}", "{}/../*.db", "{}/.."])
+def test_data_of_databases_patterns_and_folders_are_not_replaced(twosample, files, tmp_path, source):
+    place = tmp_path / "k" / "s.db"
+    place.parent.mkdir()
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE t (x DOUBLE)")
+    before = place.read_bytes()
+    named = source.format(place).replace("s.db/../", "").replace("/s.db/..", "")
+    assert failed(twosample("compare", named, files.one, "--json", place), "would replace")
+    assert place.read_bytes() == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
+def test_standard_error_that_cannot_be_written_changes_no_exit_code(files, tmp_path):
+    for arguments, code in (([files.one, files.same], (0, 3)), (["nope.csv", files.one], (2,)), (["--bogus"], (2,))):
+        with open("/dev/full", "w") as full:  # noqa: PTH123
+            done = subprocess.run(
+                [sys.executable, "-m", "twosample", "compare", *map(str, arguments)], cwd=tmp_path, stderr=full,
+                stdout=subprocess.DEVNULL, check=False, timeout=60,
+            )  # fmt: skip
+        assert done.returncode in code
+
+
+def test_dates_beyond_all_bounds_end_in_a_verdict(twosample, tmp_path):
+    for name, seed in (("a", 0), ("b", 1)):
+        steps = np.random.default_rng(seed).integers(0, 10**15, 500)
+        steps[:150] = 2**63 - 1
+        pl.DataFrame({"t": pl.Series(steps).cast(pl.Datetime("us"))}).write_parquet(tmp_path / f"{name}.parquet")
+    done = twosample("compare", tmp_path / "a.parquet", tmp_path / "b.parquet", "--report", tmp_path / "r.html")
+    assert done.code in (0, 3)
 
 
 def test_the_data_are_not_replaced_through_a_link(twosample, files, tmp_path):

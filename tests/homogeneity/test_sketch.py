@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+import warnings
 from functools import reduce
 from hashlib import sha256
 from itertools import permutations
@@ -206,6 +207,40 @@ def test_far_apart_with_rows_beyond():
     r = compare_sketches(a, Sketch.fit(1e9 * y))
     assert r.pvalue < 1e-10
     assert "beyond" in r.notes[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*beyond the bins")
+@pytest.mark.parametrize("spans", [((0, 1), (0, 1000)), ((0, 0.7), (0, 100)), ((0, 1), (0, 10))])
+def test_bins_of_different_widths_make_no_difference(spans):
+    """Rows beyond the narrow range are beyond it in both samples, however wide the bins of the other are."""
+    rng = np.random.default_rng(0)
+    rejected = 0
+    for _ in range(60):
+        one, two = (Sketch.fit(rng.exponential(size=1000), BinnedMoments(span=span)) for span in spans)
+        rejected += ts.mmd_test(one, two, level=0.01).rejected
+    assert rejected <= 4
+
+
+def test_ranges_without_common_bins():
+    rng = np.random.default_rng(0)
+    one, two = (Sketch.fit(rng.exponential(size=1000), BinnedMoments(span=span)) for span in ((0, 0.1), (5, 100)))
+    with pytest.raises(ts.InputError, match="no bins in common"):
+        compare_sketches(one, two)
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_tiny_first_batch_makes_no_difference(first):
+    rng = np.random.default_rng(first)
+    rejected = 0
+    for _ in range(60):
+        one = Sketch().update(rng.standard_cauchy(first)).update(rng.standard_cauchy(3000))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            try:
+                rejected += ts.mmd_test(one, Sketch.fit(rng.standard_cauchy(3000)), level=0.01).rejected
+            except ts.InputError:
+                continue
+    assert rejected <= 4
 
 
 def test_span():

@@ -265,6 +265,20 @@ def test_merging_streams():
     assert empty.merge(empty).terms == 0
 
 
+def test_an_offset_does_not_hide_a_difference():
+    g = np.random.default_rng(5)
+    x, y = 1e6 + g.normal(size=2000), 1e6 + g.normal(size=2000) + 0.3
+    found = LinearTimeMMD(ts.Linear()).update(x, y).result()
+    whole = ts.mmd_test(x, y, kernel="linear", statistic="linear", null="normal")
+    assert found.pvalue == pytest.approx(whole.pvalue, rel=1e-6)
+
+
+def test_streams_of_other_columns_are_not_merged():
+    one, two = (LinearTimeMMD(ts.Gaussian(1.0)).update(np.ones((6, d)), np.ones((6, d))) for d in (1, 2))
+    with pytest.raises(ts.InputError, match="Different columns"):
+        one.merge(two)
+
+
 def test_merging_pairs_the_leftovers():
     a = LinearTimeMMD(ts.Gaussian(1.0)).update([0.0, 1.0, 2.0], [0.5, 1.5])
     b = LinearTimeMMD(ts.Gaussian(1.0)).update([0.0], [0.5, 1.5])

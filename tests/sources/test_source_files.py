@@ -137,6 +137,15 @@ def test_which_commas_are_decimal(tmp_path, fields, wanted):
         assert open_table(path).collect()["a"].to_list() == wanted
 
 
+@pytest.mark.parametrize("dates", [["01/02/2024", "03/04/2024"], ["01.02.2024", "03.04.2024"], ["01-02-2024"]])
+def test_only_iso_dates_are_dates(tmp_path, dates):
+    path = tmp_path / "t.csv"
+    path.write_text("d,x\n" + "".join(f"{date},1\n" for date in dates))
+    assert open_table(path).collect()["d"].to_list() == dates
+    path.write_text("d,x\n2024-02-01,1\n2024-03-01,2\n")
+    assert open_table(path).columns[0].family == "date"
+
+
 def test_marks_of_packed_files(tmp_path):
     path = tmp_path / "t.csv.zst"
     with pytest.importorskip("pyarrow").CompressedOutputStream(str(path), "zstd") as stream:

@@ -306,6 +306,32 @@ def test_dates_of_years_that_python_does_not_know(start, tmp_path):
     json.dumps(c.to_dict())
 
 
+def test_a_line_of_values_has_its_own_verdict():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2, 4000))
+    x[1, :1500] = np.nan
+    c = ts.compare({"x": x[0]}, {"x": x[1]})
+    assert (c.columns[0].verdict, c.columns[0].missing.verdict) == ("different", "different")
+    assert c.columns[0].values_verdict != "different"
+
+
+def test_values_that_occur_twice_are_no_identifiers():
+    rng = np.random.default_rng(0)
+    mails = [[f"u{k}@{place}.com" for k in rng.integers(0, 10**5, 2000)] for place in ("corp", "gmail")]
+    assert ts.compare({"mail": mails[0]}, {"mail": mails[1]}).verdict == "different"
+
+
+def test_subnormal_numbers():
+    rng = np.random.default_rng(0)
+    assert ts.compare({"x": rng.normal(size=500) * 1e-310}, {"x": rng.normal(size=500) * 1e-310}).verdict != "different"
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_levels_without_intervals(level):
+    with pytest.raises(ts.OptionError, match=r"below 0\.5"):
+        ts.compare({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]}, level=level)
+
+
 def test_many_columns():
     rng = np.random.default_rng(0)
     z = rng.normal(size=(2, 100, 130))

@@ -34,6 +34,9 @@ _SUM_ENTRIES = 1 << 17  # features of so many rows stay in cache
 _SINGLE_COLUMNS = 32
 """From this many labellings on the products run in single precision: features are centred, so that it is enough."""
 
+_SINGLE_ROWS = 4096  # fewer points have ties, which single precision would break
+_NOISE = 1e-26  # squared lengths of centred features, relative to those of the features, that are nothing but rounding
+
 
 class FeatureMap(Protocol):
     """Explicit features of points."""
@@ -75,8 +78,8 @@ class FeatureGram:
         count, paired = labels.count, labels.y is not None
         sizes = np.full((1 + paired) * count, m)
         sizes[count:] = n
-        single = len(sizes) >= _SINGLE_COLUMNS
         centre = self._rough_centre()
+        single = len(sizes) >= _SINGLE_COLUMNS and self._suits_single(centre)
 
         def work(rows: slice, stop: Event) -> _Sums:
             return self._piece_sums(rows, labels, centre, single, stop)
@@ -92,13 +95,19 @@ class FeatureGram:
         S -= sizes[:, None] * mean
         raw = centre + mean
         shift = -float(raw @ raw)
+        if trace <= _NOISE * len(self.z) * -shift:  # all points are the same, up to rounding
+            S[:], diagonal[:], trace = 0.0, 0.0, 0.0
         own = np.einsum("rj,rj->r", S, S)
-        resolution = 1e-6 / len(self.z) if single else 1e-12
+        resolution = 1e-5 / len(self.z) if single else 1e-12
         if not paired:
             return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution, shift)
         cross = np.einsum("rj,rj->r", S[:count], S[count:])
         dx, dy = diagonal[:count], diagonal[count:]
         return BlockSums(own[:count], cross, own[count:], dx, dy, m, n, resolution, shift)
+
+    def _suits_single(self, centre: Floats) -> bool:
+        """Whether there are so many points that ties are rare, and squares stay in the range of single precision."""
+        return len(self.z) > _SINGLE_ROWS and 1e-12 < float(centre @ centre) < 1e12
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """Moments and eigenvalues from the covariance of the features; the small entrywise cube from random pairs."""

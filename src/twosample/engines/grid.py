@@ -43,6 +43,7 @@ _MOMENT_POINTS = 100_000
 _ROWS = 1 << 14
 
 _SUM_BYTES = 1 << 27  # of the sums of waves that are kept at a time
+_NOISE = 1e-15  # of the kernel: what is left of it after centring is nothing but rounding
 
 
 def direct_frequencies() -> int:
@@ -120,19 +121,24 @@ class GridGram:
             S = np.subtract(F, sizes[:, None] * mean, out=F)
             own.append((S.real**2 + S.imag**2) @ w)
             cross.append((S[:, 0].real * S[:, -1].real + S[:, 0].imag * S[:, -1].imag) @ w)
-        squares, diagonals = np.concatenate(own), np.concatenate(diagonal)
+        squares, diagonals, both = np.concatenate(own), np.concatenate(diagonal), np.concatenate(cross)
+        trace = len(self.z) * (float(w.sum()) - square)
+        if trace <= _NOISE * len(self.z) * self._height:  # all points are the same, up to rounding
+            squares[:], diagonals[:], both[:], trace = 0.0, 0.0, 0.0, 0.0
         xx, dx = squares[:, 0], diagonals[:, 0]
         if labels.y is not None:
-            return BlockSums(xx, np.concatenate(cross), squares[:, 1], dx, diagonals[:, 1], m, n, 1e-12)
-        trace = len(self.z) * (float(w.sum()) - square)
+            return BlockSums(xx, both, squares[:, 1], dx, diagonals[:, 1], m, n, 1e-12)
         return BlockSums(xx, -xx, xx, dx, trace - dx, m, n, 1e-12, -self._constant - square)
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """From the characteristic function on the doubled grid (one dimension), the features, or a random part."""
+        if not np.ptp(self.z, axis=0).any():  # where rounding would be all that is left
+            return CentredSpectrum(0.0, 0.0, self._height, np.zeros(1), 0.0, 0.0)
         if self.z.shape[1] == len(self.features.grids) == 1 and len(self.features.weights) <= 500:
             return self._doubled(rng)
         if self.features.width <= 2000 and self._direct:
-            return self._by_features.centred(rng)
+            found = self._by_features.centred(rng)
+            return replace(found, magnitude=self._height) if isinstance(found, CentredSpectrum) else found
         size = min(len(self.z), _MOMENT_POINTS)
         some = replace(self, z=self.z[rng.choice(len(self.z), size, replace=False)]) if size < len(self.z) else self
         part = some.z[rng.choice(size, min(size, CENTRED_POINTS), replace=False)]
@@ -170,9 +176,14 @@ class GridGram:
         return len(self.features.weights) <= direct_frequencies()
 
     @cached_property
+    def _height(self) -> float:
+        """k(z, z), on the scale of which rounding happens."""
+        return float(self.kernel.diagonal(self.z[:1])[0])
+
+    @cached_property
     def _constant(self) -> float:
         """The weight of the zero frequency."""
-        return float(self.kernel.diagonal(self.z[:1])[0]) - float(self.features.weights.sum())
+        return self._height - float(self.features.weights.sum())
 
     @cached_property
     def _line(self) -> BinnedLine | None:
@@ -257,7 +268,7 @@ class GridGram:
         cubes = CentredGram.of(self.kernel.block(part, part)).cube()
         triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * float((C * C).sum()) / size
         return CentredSpectrum(
-            square, diagonal * size / (size - 1), float(w.sum()),
+            square, diagonal * size / (size - 1), self._height,
             values * np.sqrt(square / max(float(values @ values), 1e-300)), triangles, cubes,
         )  # fmt: skip
 

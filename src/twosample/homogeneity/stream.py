@@ -108,7 +108,9 @@ class LinearTimeMMD:
         whole = (batches[0].reshape(-1, max(columns, 1)), batches[1].reshape(-1, max(columns, 1)))
         moments, self._waiting = consume(self._kernel, self._waiting, whole, past=self._past)
         if not self._rows[0] and len(whole[0]):
-            self._size = float(np.abs(self._kernel.diagonal(whole[0][:50])).max())
+            with np.errstate(over="ignore", invalid="ignore"):
+                first = whole[0][:50] - whole[0][0] if self._kernel.translation_free else whole[0][:50]
+            self._size = float(np.abs(self._kernel.diagonal(first)).max())
         self._moments, self._past = self._moments.plus(moments), self._past + moments.count
         self._rows = (self._rows[0] + len(whole[0]), self._rows[1] + len(whole[1]))
         self._columns = columns
@@ -134,6 +136,8 @@ class LinearTimeMMD:
             raise InputError(f"A stream can be merged with a stream only, not with {type(other).__name__}.")
         if self._kernel != other._kernel:
             raise OptionError(f"The streams have different kernels, {self._kernel!r} and {other._kernel!r}.")
+        if self._columns and other._columns and self._columns != other._columns:
+            raise InputError(f"Different columns: the streams have {self._columns} and {other._columns}.")
         merged = LinearTimeMMD(self._kernel)
         merged._moments, merged._waiting, merged._columns = self._moments, self._waiting, self._columns
         if other._columns:

@@ -19,7 +19,7 @@ from ...errors import InputError, OptionError
 _CHUNK = 1 << 15
 _SAMPLE = 20_000  # rows that the range is chosen from
 _LARGEST = 2.0**1000
-_FEWEST = 32  # bins that ranges must have in common
+_UNKNOWN = 0.1  # share of the rows beyond ranges that lie apart, at most
 
 
 @dataclass(frozen=True)
@@ -186,13 +186,6 @@ class Bins:
         high = self.start - start + self.ends[1] if self.high else stop - start
         return replace(self, start=start, moments=moments, cut=None)._cut_to(low, high)
 
-    def closed(self) -> Bins:
-        """With the rows below and above in the first and the last bin."""
-        moments = self.moments.copy()
-        moments[0, self.ends[0]] += self.low
-        moments[0, self.ends[1] - 1] += self.high
-        return replace(self, moments=moments, low=0, high=0, cut=None)
-
     def _cut_to(self, low: int, high: int) -> Bins:
         """With the rows outside of some bins moved to those below and above."""
         low = min(max(low, 0), self.size)
@@ -225,18 +218,47 @@ def aligned(states: Sequence[Bins]) -> list[Bins]:
     return [state._cut_to(low, high) for state in placed]
 
 
-def comparable(states: Sequence[Bins]) -> list[Bins]:
+def comparable(one: Bins, two: Bins) -> list[Bins]:
     """As :func:`aligned`, but with bins no wider than the part of the range that is compared asks for.
 
-    If the ranges have next to nothing in common, all of them is compared, with rows beyond a range at its own edge.
+    If the ranges have no bins in common, rows beyond a range are put where the other state has rows, as far as they may
+    be there: that can hide a difference, but makes none.
     """
-    finest = min(state.unit for state in states)
+    states, finest = [one, two], min(one.unit, two.unit)
     ends = [tuple(state.start + end << state.unit - finest for end in state.ends) for state in states]
     low = max((end[0] for end, state in zip(ends, states, strict=True) if state.low), default=None)
     high = min((end[1] for end, state in zip(ends, states, strict=True) if state.high), default=None)
     common = aligned([_trimmed(state, low, high, state.unit - finest) for state in states])
-    some = common[0].ends[1] - common[0].ends[0] >= _FEWEST or (low is None and high is None)
-    return common if some else aligned([state.closed() for state in states])
+    if common[0].ends[0] < common[0].ends[1] or (low is None and high is None):
+        return common
+    if max((state.low + state.high) / max(state.rows, 1) for state in states) > _UNKNOWN:
+        raise InputError(
+            "The sketches have no bins in common, and too many rows lie beyond them to compare what there is. Make the "
+            "second like the first, like=sketch_x, or give both a range, BinnedMoments(span=(low, high))."
+        )
+    flat = aligned([replace(state, low=0, high=0, cut=None) for state in states])
+    steps, first = flat[0].unit - finest, flat[0].start
+    result = []
+    for state, part, other, (bottom, top) in zip(states, flat, flat[::-1], ends, strict=True):
+        share = other.moments * (state.rows / max(other.rows, 1))
+        lowest, highest = (bottom >> steps) - first, (top - 1 >> steps) - first
+        moments = part.moments.copy()
+        moments[:, :lowest] += (below := _part(share[:, :lowest], state.low))
+        moments[:, highest + 1 :] += (above := _part(share[:, highest + 1 :], state.high))
+        moments[0, lowest] += state.low - below[0].sum()
+        moments[0, highest] += state.high - above[0].sum()
+        result.append(replace(part, moments=moments))
+    return result
+
+
+def _part(moments: Floats, rows: int) -> Floats:
+    """So many rows, or as many as there are, that lie like those of some bins; whole rows in each bin."""
+    count = moments[0]
+    total = float(count.sum())
+    if not total or not rows:
+        return np.zeros_like(moments)
+    whole = np.diff(np.floor(np.cumsum(count) * min(1.0, rows / total) + 1e-9), prepend=0.0)
+    return np.asarray(moments * (whole / np.where(count > 0, count, 1.0)))
 
 
 def _trimmed(state: Bins, low: int | None, high: int | None, steps: int) -> Bins:

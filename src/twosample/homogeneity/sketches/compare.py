@@ -134,7 +134,7 @@ def _binned(
     one: Bins, two: Bins, kernel: Kernel, bandwidth: door.BandwidthLike, statistic: QuadraticStatistic
 ) -> tuple[Evidence, Kernel, tuple[str, ...]]:
     """One column: everything from the characteristic functions."""
-    a, b = comparable([one, two])
+    a, b = comparable(one, two)
     unit = 2.0**a.unit
     pool = Atoms.of(a.merged(b))
     formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
