@@ -350,3 +350,13 @@ print((peak() - before) / (x.nbytes + y.nbytes))
 def test_memory_is_under_three_copies_of_the_input():
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 3
+
+
+def test_plans_count_what_the_law_costs():
+    """Eigenvalues of two thousand points, or products of many features; next to nothing for few waves on a line."""
+    x = np.random.default_rng(0).normal(size=(4000, 10))
+    spectrum, gamma = (ts.plan(x, x, kernel=ts.Gaussian(1.0), null=null).seconds for null in ("spectrum", "gamma"))
+    assert spectrum > gamma + 0.5
+    line = ts.plan(x[:, 0], x[:, 1], kernel=ts.Gaussian(1.0), null="spectrum").seconds
+    plane = ts.plan(x.reshape(-1, 2), x.reshape(-1, 2), kernel=ts.Gaussian(1.0), null="spectrum").seconds
+    assert line < 0.1 < plane

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import _door as door
-from ..engines import Auto, Plan
-from ..nulls import Null
+from ..core.types import Floats
+from ..engines import Auto, Fourier, Plan
+from ..engines.dense import CENTRED_POINTS
+from ..engines.fourier import grids_for
+from ..engines.grid import direct_frequencies
+from ..engines.sorted import decay_of
+from ..kernels import Kernel
+from ..nulls import Gamma, Null, Pearson, Spectrum
+
+_EIGENVALUES = 0.75  # seconds for those of a matrix of CENTRED_POINTS rows
+_PRODUCTS = 1.8e10  # multiplications a second, of the products that moments of features take
 
 
 def plan(
@@ -42,4 +53,25 @@ def plan(
     rule = door.resolve_bandwidth(bandwidth, formula)
     pool = door.pool(x, y, formula)
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
-    return Auto().choose(formula, pool.z, 1 + door.resolve_null(null).resamples)
+    chosen = door.resolve_null(null)
+    found = Auto().choose(formula, pool.z, 1 + chosen.resamples)
+    if not isinstance(chosen, Spectrum | Gamma | Pearson):
+        return found
+    share = min(1.0, len(pool.z) / CENTRED_POINTS)
+    shape = 0.0 if isinstance(chosen, Gamma) else _EIGENVALUES * share**3
+    return replace(found, seconds=found.seconds + _law_seconds(found, formula, pool.z, shape))
+
+
+def _law_seconds(found: Plan, kernel: Kernel, z: Floats, shape: float) -> float:
+    """What the moments of the centred kernel cost, and its eigenvalues if they are needed, about."""
+    if not isinstance(found.engine, Fourier) or (z.shape[1] == 1 and decay_of(kernel) is not None):
+        return 4 * found.seconds + shape
+    outline = grids_for(kernel, z, found.engine.tolerance)
+    if outline is None:
+        return shape
+    if z.shape[1] == len(outline.shapes) == 1 and outline.count <= 500:
+        return found.seconds
+    width = 2 * outline.count
+    if width <= 2000 and outline.count <= direct_frequencies():
+        return len(z) * width**2 / _PRODUCTS
+    return 4 * found.seconds + shape
