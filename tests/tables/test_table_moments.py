@@ -105,15 +105,15 @@ def test_the_witness_is_that_of_the_rows():
 
 def test_where_nothing_varies_few_rows_prove_little():
     def high(rows):
-        return effect(Atoms(np.eye(1), np.array([rows]), np.array([rows])), 0.05).high
+        return effect(Atoms.of(np.eye(1), np.array([rows]), np.array([rows])), 0.05).high
 
     assert high(10.0) > 0.3
     assert high(10_000.0) < 0.02
-    assert effect(Atoms(np.eye(2), np.array([3.0, 0]), np.array([3.0, 0])), 0.05).high == 1  # fewer than four
+    assert effect(Atoms.of(np.eye(2), np.array([3.0, 0]), np.array([3.0, 0])), 0.05).high == 1  # fewer than four
 
 
 def test_two_constants_are_as_far_apart_as_can_be():
-    found = effect(Atoms(np.eye(2), np.array([50.0, 0]), np.array([0, 50.0])), 0.05)
+    found = effect(Atoms.of(np.eye(2), np.array([50.0, 0]), np.array([0, 50.0])), 0.05)
     assert (found.value, found.low, found.high) == (1, 1, 1)
 
 

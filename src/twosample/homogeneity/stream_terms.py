@@ -12,19 +12,19 @@ from threading import Event
 import numpy as np
 
 from .. import _door as door
+from ..core.compiled import Loops, compiled
 from ..core.threads import available_cores, run, single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError
 from ..kernels import Kernel, RadialKernel
 from ..statistics.averages import h_terms
-from .compiled import FourSums, four_sums
 
 _TASK = 1 << 20  # numbers of one sample that one thread works on at a time
 _PIECE = 160_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
 _TERMS = 1 << 15  # terms that compiled code works on together: their distances stay in the cache
-_LARGE = 1 << 19  # numbers of one sample that are worth threads
+_LARGE = 1 << 19  # numbers of one sample that are worth threads; eight times as many for compiled code
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
-_LONG = 1 << 28  # numbers of a stream after which a second for compiling is soon won back
+_LONG = 1 << 20  # numbers of a stream that are worth the tenth of a second that compiling takes once a process
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class Moments:
         count, mean = len(h), float(np.add.reduce(h)) / len(h)
         largest = max(float(np.maximum.reduce(h)), -float(np.minimum.reduce(h)))
         h -= mean
-        return cls(count, mean, float(np.dot(h, h)), largest)
+        np.square(h, out=h)  # np.dot would wake the threads of BLAS
+        return cls(count, mean, float(np.add.reduce(h)), largest)
 
     def plus(self, other: Moments) -> Moments:
         """Of all terms together (Chan, Golub and LeVeque 1983)."""
@@ -74,12 +75,12 @@ def consume(
     kernel: Kernel, waiting: tuple[Queue, Queue], batch: Pair, past: int
 ) -> tuple[Moments, tuple[Queue, Queue]]:
     """The moments of all terms that can be completed, after `past` others, and the rows that are left over."""
-    long = 4 * past * batch[0].shape[1] >= _LONG
+    numbers = 4 * past * batch[0].shape[1] + batch[0].size + batch[1].size
+    loops = compiled() if numbers >= _LONG and isinstance(kernel, RadialKernel) else None
     x, y = deque((*waiting[0], batch[0])), deque((*waiting[1], batch[1]))
     moments = NOTHING
     while (size := min(_front(x), _front(y)) // 2 * 2) > 0:
-        compiled = four_sums(kernel.metric == "cityblock") if long and isinstance(kernel, RadialKernel) else None
-        moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch, compiled))
+        moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch, loops))
         x[0], y[0] = x[0][size:], y[0][size:]
     new = [piece for rest in (x, y) for piece in rest if len(piece) <= 2 or piece is rest[-1]]
     if not all(np.isfinite(piece).all() for piece in new):
@@ -110,8 +111,8 @@ def _packed(queue: deque[Floats]) -> Queue:
     return tuple(piece for piece in pieces if len(piece))
 
 
-def _terms(kernel: Kernel, pair: Pair, batch: Pair, compiled: FourSums | None) -> Moments:
-    """Moments of h over an even number of rows, piece by piece; large batches on all cores."""
+def _terms(kernel: Kernel, pair: Pair, batch: Pair, loops: Loops | None) -> Moments:
+    """Moments of h over an even number of rows, task by task; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
     step = max(1, _TASK // (2 * x.shape[1]))
@@ -119,15 +120,15 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair, compiled: FourSums | None) -
 
     def task(start: int, stop: Event) -> Moments:
         rows = slice(2 * start, 2 * min(start + step, count))
-        h = None
+        found = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
-            h = _radial_terms(kernel, x[rows], y[rows], compiled)
-        return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch) if h is None else h)
+            found = _radial_moments(kernel, x[rows], y[rows], loops)
+        return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch)) if found is None else found
 
-    if x.size >= _LARGE:
+    if x.size >= (8 * _LARGE if loops else _LARGE):
         parts = run(starts, task, available_cores())
     else:
-        with single_threaded_blas() if x.size > _SMALL and not compiled else nullcontext():
+        with single_threaded_blas() if x.size > _SMALL and not loops else nullcontext():
             parts = [task(start, Event()) for start in starts]
     return reduce(Moments.plus, parts, NOTHING)
 
@@ -151,47 +152,48 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, compiled: FourSums | None) -> Floats | None:
-    """``(len(x) / 2,)`` values of h from distances, or None when one is not finite."""
+def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats, loops: Loops | None) -> Moments | None:
+    """Moments of h from distances, or None when one is not finite."""
     count, d, unit = len(x) // 2, x.shape[1], kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
         return None
     absolute = kernel.metric == "cityblock"
-    sums = compiled or _plain_sums(absolute)
+    four_sums = loops.four_sums if loops else _PlainSums().four_sums
     weight = 1 / unit if absolute else 1 / (unit * unit)
-    step = min(count, _TERMS if compiled else max(1, _PIECE // (2 * d)))
-    values, h = np.empty((4, step)), np.empty(count)
+    step = min(count, _TERMS if loops else max(1, _PIECE // (2 * d)))
+    values, moments = np.empty(4 * step), NOTHING
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, step):
-            rows = slice(2 * start, 2 * min(start + step, count))
-            piece = h[start : start + step]
-            distances = values[:, : len(piece)]
-            sums(np.ascontiguousarray(x[rows]), np.ascontiguousarray(y[rows]), weight, distances)
+            size = min(step, count - start)
+            rows = slice(2 * start, 2 * (start + size))
+            distances = values[: 4 * size].reshape(4, size)
+            four_sums(np.ascontiguousarray(x[rows]), np.ascontiguousarray(y[rows]), weight, absolute, distances)
             if not isfinite(np.add.reduce(distances, axis=None)):
                 return None
             if kernel.metric == "euclidean":
                 np.sqrt(distances, out=distances)
             k = kernel.of_distances(distances, x, y)
-            np.add(k[0], k[1], out=piece)
-            piece -= k[2]
-            piece -= k[3]
-    return h
+            h = np.add(k[0], k[1], out=distances[0])
+            h -= k[2]
+            h -= k[3]
+            moments = moments.plus(Moments.of(h))
+    return moments
 
 
-def _plain_sums(absolute: bool) -> FourSums:
+class _PlainSums:
     """What the compiled loop does, from flat differences of neighbouring rows.
 
     Half of the differences belong to no term and get no weight, but loops over short rows would cost more than these.
     """
-    differences = np.empty(0)
-    size = np.abs if absolute else np.square
 
-    def fill(x: Floats, y: Floats, weight: float, values: Floats) -> None:
-        nonlocal differences
-        d = x.shape[1]
-        if len(differences) < x.size:
-            differences = np.empty(x.size)
-        flat = differences[: x.size]
+    def __init__(self) -> None:
+        self._differences = np.empty(0)
+
+    def four_sums(self, x: Floats, y: Floats, weight: float, absolute: bool, values: Floats) -> None:
+        d, size = x.shape[1], np.abs if absolute else np.square
+        if len(self._differences) < x.size:
+            self._differences = np.empty(x.size)
+        flat = self._differences[: x.size]
         weights = np.repeat([weight, 0.0], d)
         x, y = x.reshape(-1), y.reshape(-1)
         x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
@@ -200,5 +202,3 @@ def _plain_sums(absolute: bool) -> FourSums:
             np.subtract(left, right, out=flat[:-d])
             size(flat, out=flat)
             np.dot(flat.reshape(-1, 2 * d), weights, out=value)
-
-    return fill

@@ -72,11 +72,10 @@ def _unique(series: pl.Series) -> pl.Series:
     import polars as pl
 
     if series.dtype.is_integer() and len(series) > _RANGE >> 5 and series.dtype not in (pl.UInt64, pl.Int128):
-        low, high = series.min(), series.max()
-        assert isinstance(low, int)
-        assert isinstance(high, int)
-        if high - low < min(_RANGE, len(series)):
-            seen = np.bincount(series.to_numpy().astype(np.int64) - low)
+        values = series.to_numpy()  # what polars does itself may wait until it has read on
+        low, high = int(values.min()), int(values.max())
+        if high - low < min(_RANGE, len(values)):
+            seen = np.bincount(np.subtract(values, low, dtype=np.int64))
             return pl.Series(series.name, np.flatnonzero(seen) + low, dtype=pl.Int64)
     return series.unique()
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.bins import add_to_bins
+from ..core.compiled import Loops, compiled
 from ..core.types import Floats
 from .distinct import DistinctTally
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
@@ -20,8 +22,8 @@ from .values import dated, plain, present, spelled, strings
 if TYPE_CHECKING:
     import polars as pl
 
-_BUFFER = 1 << 17
 _TEXT = 200
+_LONG = 1 << 22  # numbers after which a tenth of a second for compiling is soon won back
 NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 
 
@@ -39,13 +41,13 @@ class ProfileTally:
     high: float | str | None = None
     distinct: DistinctTally = field(default_factory=DistinctTally)
 
-    def add(self, series: pl.Series, values: Floats | None) -> None:
+    def add(self, series: pl.Series, values: Floats | None, loops: Loops | None = None) -> None:
         """Take in a batch; `values` are its numbers without missing ones."""
         self.rows += len(series)
         if values is not None:
             self.missing += len(series) - len(values)
             if len(values):
-                self._add_numbers(values, float(values.min()), float(values.max()))
+                self._add_numbers(values, loops)
         else:
             self.missing += series.null_count()
         if self.info.family in ("other", "empty") or self.missing == self.rows:
@@ -60,20 +62,19 @@ class ProfileTally:
         if len(series):
             self.distinct.add(series)
 
-    def _add_numbers(self, values: Floats, low: float, high: float) -> None:
+    def _add_numbers(self, values: Floats, loops: Loops | None) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
+            shift = float(values[: 1 << 10].mean())
+            low, high, total, squares = (loops.summary if loops else _summary)(values, shift)
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
             if len(finite):
-                self._add_numbers(finite, float(finite.min()), float(finite.max()))
+                self._add_numbers(finite, loops)
             return
         self._widen(low, high)
         size, before = len(values), self.rows - self.missing - self.infinite
         before = max(before - size, 0)
-        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
-            shift = float(values[: 1 << 10].mean())
-            centred = values - shift
-            total, squares = float(centred.sum()), float(centred @ centred)
         step = shift + total / size - self.mean
         self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
         self.mean += step * size / (before + size)
@@ -103,6 +104,12 @@ class ProfileTally:
         )
 
 
+def _summary(values: Floats, shift: float) -> tuple[float, float, float, float]:
+    """Least, largest, and the sums of c and c² for c = value - shift."""
+    centred = values - shift
+    return float(values.min()), float(values.max()), float(centred.sum()), float(centred @ centred)
+
+
 def _cut(value: object) -> str | None:
     return None if value is None else str(value)[:_TEXT]
 
@@ -117,35 +124,17 @@ class BinTally:
     missing: int = 0
 
     def __post_init__(self) -> None:
-        self.moments = np.zeros((self.order + 1, self.grid.size + 2))
+        self.moments = np.zeros((self.grid.size + 2, self.order + 1))
 
-    def add(self, values: Floats, missing: int) -> None:
+    def add(self, values: Floats, missing: int, loops: Loops | None = None) -> None:
         """Take in numbers."""
         self.missing += missing
-        size, moments = self.grid.size + 2, self.moments
-        scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
-        places, floors = np.empty((2, min(len(values), _BUFFER)))
-        for at in range(0, len(values), _BUFFER):
-            part = values[at : at + _BUFFER]
-            place, floor = places[: len(part)], floors[: len(part)]
-            with np.errstate(over="ignore"):
-                np.multiply(part, scale, out=place)  # exact
-            place -= offset
-            np.clip(place, 0.5, size - 0.5, out=place)
-            np.floor(place, out=floor)
-            whole = floor.astype(np.intp)
-            place -= floor
-            place -= 0.5
-            moments[0] += np.bincount(whole, minlength=size)
-            moments[1] += np.bincount(whole, place, minlength=size)
-            if self.order == 2:
-                np.square(place, out=place)
-                moments[2] += np.bincount(whole, place, minlength=size)
+        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self.moments, loops)
 
     def result(self) -> BinMoments:
         """The moments."""
-        low, high = int(self.moments[0, 0]), int(self.moments[0, -1])
-        return BinMoments(self.grid, self.moments[:, 1:-1].copy(), low, high, self.missing)
+        low, high = int(self.moments[0, 0]), int(self.moments[-1, 0])
+        return BinMoments(self.grid, np.ascontiguousarray(self.moments[1:-1].T), low, high, self.missing)
 
 
 class SpelledTally:
@@ -238,15 +227,17 @@ class Tallies:
 
     def add(self, batch: pl.DataFrame) -> None:
         """Take in a batch."""
+        long = self.rows * len(self.columns) >= _LONG
+        loops = compiled() if long else None
         self.rows += len(batch)
         for info in self.columns:
             name, numeric = info.name, info.family in NUMERIC
             series, profile = batch[name], self.profiles.get(name)
             values = present(series) if name in self.bins or (numeric and profile is not None) else None
             if profile is not None:
-                profile.add(series, values if numeric else None)
+                profile.add(series, values if numeric else None, loops)
             if name in self.bins and values is not None:
-                self.bins[name].add(values, len(series) - len(values))
+                self.bins[name].add(values, len(series) - len(values), loops)
             if name in self.spelled:
                 self.spelled[name].add(series)
             if name in self.counts:

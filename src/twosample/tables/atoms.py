@@ -122,7 +122,7 @@ def line_of_values(a: Floats, b: Floats, scale: Scale) -> Line:
     """Atoms at the values themselves, those beyond the range at its ends."""
     places, index = np.unique(np.concatenate([scale.inside(a), scale.inside(b)]), return_inverse=True)
     first, second = (_counted(part, len(places)) for part in (index[: len(a)], index[len(a) :]))
-    return Line(places, Atoms(line_features(places, first + second, scale.width), first, second), scale, True)
+    return Line(places, Atoms.of(line_features(places, first + second, scale.width), first, second), scale, True)
 
 
 def _counted(index: NDArray[np.intp], size: int) -> Floats:
@@ -134,7 +134,7 @@ def line_of_bins(a: BinMoments, b: BinMoments, scale: Scale) -> Line:
     first, second = _ends(a), _ends(b)
     used = first + second > 0
     places, first, second = a.grid.edges[used], first[used], second[used]
-    return Line(places, Atoms(line_features(places, first + second, scale.width), first, second), scale, False)
+    return Line(places, Atoms.of(line_features(places, first + second, scale.width), first, second), scale, False)
 
 
 def _ends(bins: BinMoments) -> Floats:
@@ -204,13 +204,13 @@ class Levels:
             group[LEVELS:] = LEVELS + (group[LEVELS:] % 100)
             a, b = (np.bincount(group, counts).astype(np.float64) for counts in (a, b))
         used = a + b > 0
-        return Atoms(np.eye(int(used.sum())), a[used], b[used])
+        return Atoms.of(np.eye(int(used.sum())), a[used], b[used])
 
 
 def missing_atoms(rows: tuple[int, int], missing: tuple[int, int]) -> Atoms:
     """Missing or not."""
     counts = np.array([[total - gone, gone] for total, gone in zip(rows, missing, strict=True)], dtype=float)
-    return Atoms(np.eye(2), counts[0], counts[1])
+    return Atoms.of(np.eye(2), counts[0], counts[1])
 
 
 def text_atoms(a: Sequence[str], b: Sequence[str]) -> Atoms:
@@ -218,4 +218,4 @@ def text_atoms(a: Sequence[str], b: Sequence[str]) -> Atoms:
     present: NDArray[np.bool_] = np.zeros(len(a) + len(b), dtype=bool)
     features = Text().rows([*a, *b], present) * np.sqrt(2)
     first = np.arange(len(features)) < len(a)
-    return Atoms(features, first.astype(float), (~first).astype(float))
+    return Atoms.of(features, first.astype(float), (~first).astype(float))

@@ -89,7 +89,7 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
         f"{kernel!r} on them.",
         f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
     )
-    return Joint(Atoms(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
+    return Joint(Atoms.of(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
 
 
 def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:

@@ -40,18 +40,33 @@ class Atoms:
 
     Parameters
     ----------
-    features
-        ``(A, D)`` features.
+    centred
+        ``(A, D)`` features less their pooled mean.
+    mean
+        ``(D,)`` that mean.
+    largest
+        The size of the largest feature.
     a, b
         ``(A,)`` rows of the first and of the second table.
     residual
         What k(z, z) has beyond the length of the features, on average: the part of the kernel that they leave out.
     """
 
-    features: Floats
+    centred: Floats
+    mean: Floats
+    largest: float
     a: Floats
     b: Floats
     residual: float = 0.0
+
+    @classmethod
+    def of(cls, features: Floats, a: Floats, b: Floats, residual: float = 0.0) -> Atoms:
+        """From ``(A, D)`` features, which are overwritten: there may be many."""
+        largest = max(float(features.max()), -float(features.min()), 1e-300)
+        rows = a + b
+        mean = rows @ features / rows.sum()
+        features -= mean
+        return cls(features, mean, largest, a, b, residual)
 
     @cached_property
     def m(self) -> int:
@@ -67,16 +82,6 @@ class Atoms:
     def countable(self) -> bool:
         """Whether atoms have whole rows, which can be relabelled, and not parts of them, as the ends of bins have."""
         return all(bool((part == np.floor(part)).all()) for part in (self.a, self.b))
-
-    @cached_property
-    def mean(self) -> Floats:
-        """``(D,)`` the pooled mean of the features."""
-        return np.asarray((self.a + self.b) @ self.features / (self.m + self.n))
-
-    @cached_property
-    def centred(self) -> Floats:
-        """``(A, D)`` features less their pooled mean."""
-        return np.asarray(self.features - self.mean)
 
     @cached_property
     def difference(self) -> Floats:
@@ -220,8 +225,7 @@ def effect(atoms: Atoms, tail: float) -> Effect:
         return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
     seen = TwoSides.of(atoms)
     spread, squared = seen.spread, seen.squared
-    largest = max(float(atoms.features.max()), -float(atoms.features.min()), 1e-300)
-    if spread <= 1e-12 * largest**2 and squared <= spread:
+    if spread <= 1e-12 * atoms.largest**2 and squared <= spread:
         high = sqrt(min(1.0, _NONE_SEEN / (2 * min(seen.sizes))))  # nothing varies: what may vary was not seen
         return Effect(0.0, 0.0, high, 0.0, spread)
     per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0

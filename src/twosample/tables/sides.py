@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,26 +10,28 @@ import numpy as np
 
 from ..core.types import Floats
 
+_BLOCK = 2048
+
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One sample: its features, centred on their own mean, and their covariance.
+    """One sample: its features, their mean and their covariance.
 
     Parameters
     ----------
-    phi
+    features
         ``(A, D)`` features of the atoms that have rows.
     weights
         ``(A,)`` rows.
     mean
-        ``(D,)`` the mean that was taken off.
+        ``(D,)`` mean.
     covariance
         ``(D, D)`` plug-in covariance.
     lengths
-        ``(A,)`` squared lengths.
+        ``(A,)`` squared lengths of the features less their mean.
     """
 
-    phi: Floats
+    features: Floats
     weights: Floats
     mean: Floats
     covariance: Floats
@@ -40,12 +43,16 @@ class Side:
         rows = np.flatnonzero(weights)
         together = rows[-1] - rows[0] == len(rows) - 1
         used = slice(rows[0], rows[-1] + 1) if together else rows  # a slice is no copy
-        weights = weights[used]
-        size = float(weights.sum())
-        mean = weights @ features[used] / size
-        phi = features[used] - mean
-        heavy = phi if weights.max() == 1 else phi * weights[:, None]
-        return cls(phi, weights, mean, heavy.T @ phi / size, np.einsum("ij,ij->i", phi, phi))
+        features, weights = features[used], weights[used]
+        size, single = float(weights.sum()), weights.max() == 1
+        mean = weights @ features / size
+        covariance, lengths = np.zeros((len(mean), len(mean))), np.empty(len(weights))
+        for part, phi in _centred(features, mean):
+            heavy = phi if single else phi * weights[part, None]
+            covariance += heavy.T @ phi
+            np.einsum("ij,ij->i", phi, phi, out=lengths[part])
+        covariance /= size
+        return cls(features, weights, mean, covariance, lengths)
 
     @cached_property
     def size(self) -> float:
@@ -82,7 +89,20 @@ class Side:
 
     def _bent(self, C: Floats) -> float:
         """What rows that meet themselves add."""
-        return float(self.weights @ (self.lengths * np.einsum("ij,ij->i", self.phi @ C, self.phi)))
+        forms = np.empty(len(self.weights))
+        for part, phi in _centred(self.features, self.mean):
+            np.einsum("ij,ij->i", phi @ C, phi, out=forms[part])
+        return float(self.weights @ (self.lengths * forms))
+
+
+def _centred(features: Floats, mean: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Features less their mean, block by block in the same memory: fresh memory for all of them would cost more."""
+    block = np.empty((min(len(features), _BLOCK), features.shape[1]))
+    for start in range(0, len(features), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        phi = block[: len(features[part])]
+        np.subtract(features[part], mean, out=phi)
+        yield part, phi
 
 
 def _few_features(C: Floats, rows: float) -> bool:
@@ -110,10 +130,10 @@ def square_without_diagonal(C: Floats, lengths: Floats, weights: Floats) -> floa
 def witness_covariance(own: Side, other: Side, centre: Floats) -> Floats:
     """Covariance, over the rows of one sample, of the witness and of k(z,z) - 2 E k(z,z'), for features not centred."""
     n, mean, away = own.size, own.mean + centre, other.mean + centre
-    inner = own.phi @ mean + float(mean @ mean)
+    inner = own.features @ mean + float((mean - own.mean) @ mean)
     raw = own.lengths + 2 * inner - float(mean @ mean)  # k(z, z)
     mine = (n * inner - raw) / (n - 1)
-    theirs = own.phi @ away + float(mean @ away)
+    theirs = own.features @ away + float((mean - own.mean) @ away)
     values = np.stack([mine - theirs, raw - 2 * mine])
     values -= (values @ own.weights / n)[:, None]
     return np.asarray((values * own.weights) @ values.T / (n - 1))

@@ -13,10 +13,10 @@ from math import floor, frexp, isfinite, nan, ulp
 
 import numpy as np
 
+from ...core.bins import add_to_bins
 from ...core.types import Floats
 from ...errors import InputError, OptionError
 
-_CHUNK = 1 << 15
 _SAMPLE = 20_000  # rows that the range is chosen from
 _LARGEST = 2.0**1000
 _UNKNOWN = 0.1  # share of the rows beyond ranges that lie apart, at most
@@ -133,20 +133,9 @@ class Bins:
 
     def added(self, rows: Floats) -> Bins:
         """With more rows, ``(n, 1)``."""
-        size = self.size + 2
-        moments, column, scale = np.zeros((3, size)), rows[:, 0], 2.0**-self.unit
-        for at in range(0, len(column), _CHUNK):
-            with np.errstate(over="ignore"):
-                place = column[at : at + _CHUNK] * scale  # exact
-            place -= self.start - 1
-            np.clip(place, 0.5, size - 0.5, out=place)  # bin 0 takes what is below, the last what is above
-            whole = place.astype(np.intp)
-            place -= whole
-            place -= 0.5
-            moments[0] += np.bincount(whole, minlength=size)
-            moments[1] += np.bincount(whole, place, minlength=size)
-            np.square(place, out=place)
-            moments[2] += np.bincount(whole, place, minlength=size)
+        sums = np.zeros((self.size + 2, 3))  # the first bin takes what is below, the last what is above
+        add_to_bins(rows[:, 0], 2.0**-self.unit, float(self.start - 1), sums)
+        moments = np.ascontiguousarray(sums.T)
         new = replace(self, moments=moments[:, 1:-1], low=int(moments[0, 0]), high=int(moments[0, -1]))
         return _sum(self, new._cut_to(*self.ends))
 

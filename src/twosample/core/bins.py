@@ -1,0 +1,49 @@
+"""Numbers in equal bins: how many, and sums of powers of their distances from the middle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiled import Loops
+from .types import Floats
+
+_BUFFER = 1 << 17  # numbers that are worked on together: they stay in the cache
+
+
+def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, loops: Loops | None = None) -> None:
+    """Add numbers to bins.
+
+    Parameters
+    ----------
+    values
+        Numbers without NaN.
+    scale, offset
+        A number belongs into the bin in which ``value * scale - offset`` lies; what lies beyond the first or last bin
+        goes into the middle of it.
+    moments
+        ``(bins, 2 or 3)`` how many numbers there are, and the sums of u and of u², where u is the distance from the
+        middle of the bin in widths.
+    loops
+        Compiled code for this, if it is worth it.
+    """
+    if loops is not None:
+        loops.bins(np.ascontiguousarray(values), scale, offset, moments)
+        return
+    size, width = moments.shape
+    places, floors = np.empty((2, min(len(values), _BUFFER)))
+    for at in range(0, len(values), _BUFFER):
+        part = values[at : at + _BUFFER]
+        place, floor = places[: len(part)], floors[: len(part)]
+        with np.errstate(over="ignore"):
+            np.multiply(part, scale, out=place)
+        place -= offset
+        np.clip(place, 0.5, size - 0.5, out=place)
+        np.floor(place, out=floor)
+        whole = floor.astype(np.intp)
+        place -= floor
+        place -= 0.5
+        moments[:, 0] += np.bincount(whole, minlength=size)
+        moments[:, 1] += np.bincount(whole, place, minlength=size)
+        if width == 3:
+            np.square(place, out=place)
+            moments[:, 2] += np.bincount(whole, place, minlength=size)
