@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -96,22 +96,10 @@ def test_wrong_sizes_are_not_touched(loops):
 
 
 def test_other_threads_run_meanwhile(loops):
-    """Both loops are inside at the same time, or one of them would wait for the other's end."""
-    x = np.zeros((2_000_000, 10))
-    inside, ticks = threading.Event(), []
-
-    def work():
-        inside.set()
-        loops.four_sums(x, x, 1.0, False, np.empty((4, 1_000_000)))
-        inside.clear()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    inside.wait()
-    while inside.is_set():
-        ticks.append(1)
-    thread.join()
-    assert len(ticks) > 100
+    """Times tell too little on a busy machine: this is how ctypes marks functions that keep Python's lock."""
+    keeps_the_lock = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
+    assert keeps_the_lock
+    assert not any(loop._flags_ & keeps_the_lock for loop in loops._loops.values())
 
 
 def test_without_llvmlite(monkeypatch):
