@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
 from ._shown import shown
-from .errors import OutputError
+from .errors import OptionError, OutputError
 
 _REMEDIES = {
     errno.ENOENT: "There is no such folder: make it first, or choose another place.",
@@ -40,6 +40,23 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     """
     with whole_file(path) as file:
         file.write(text.encode("utf-8", errors="replace"))
+
+
+def keep_inputs(argument: str, path: str | os.PathLike[str], read: Collection[str]) -> None:
+    """Refuse to write where something was read, under whatever name.
+
+    Parameters
+    ----------
+    argument
+        What to call the argument or option in the error, with the mark that follows it.
+    path
+        Where to write.
+    read
+        The real paths of what was read.
+    """
+    if os.path.realpath(path) in read:
+        name = shown(os.fspath(path), 300)
+        raise OptionError(f"{argument}{name} would replace what is read: choose another file.")
 
 
 @contextmanager

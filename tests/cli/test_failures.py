@@ -169,6 +169,17 @@ def test_the_data_are_not_replaced_through_a_link(twosample, files, tmp_path):
     assert files.one.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("command", "tables"), [("compare", 2), ("match", 2), ("independence", 1), ("outliers", 2)]
+)
+def test_a_file_of_options_does_not_replace_itself(twosample, files, tmp_path, command, tables):
+    place = tmp_path / "c.toml"
+    place.write_text(f'json = "{place.as_posix()}"')
+    before = place.read_bytes()
+    assert failed(twosample(command, *[files.one, files.same][:tables], "--config", place), "--json", "would replace")
+    assert place.read_bytes() == before
+
+
 def test_a_full_disk(twosample, files, tmp_path, real):
     if Path("/dev/full").exists():
         done = twosample("compare", files.one, files.other, "--json", "/dev/full")

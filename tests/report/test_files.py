@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import twosample as ts
 from twosample._files import whole_file, write_whole
-from twosample.errors import OutputError, TwosampleError
+from twosample.errors import OptionError, OutputError, TwosampleError
+from twosample.report import write_html
+from twosample.sources import open_table
 
 
 def names(folder):
@@ -141,3 +144,23 @@ def test_other_errors_keep_their_type(tmp_path):
     with pytest.raises(ValueError, match="NaN"):
         broken()
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("make", [ts.compare, ts.match])
+def test_a_page_never_replaces_the_data_behind_it(tmp_path, monkeypatch, make):
+    rows = "x,y\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(60))
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(rows)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    result = make("a.csv", open_table(tmp_path / "b.csv", where="x >= 0", name="another name"))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for place in (tmp_path / "a.csv", "../b.csv", str(tmp_path / "link.csv")):
+        with pytest.raises(OptionError, match=r"path=.*csv would replace what is read"):
+            result.report(place)
+        with pytest.raises(OptionError, match="would replace"):
+            write_html(result, place)
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text() == rows
+    result.report("a.csv")  # another folder's
+    assert names(tmp_path / "elsewhere") == ["a.csv"]

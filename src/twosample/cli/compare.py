@@ -57,7 +57,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
     Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error.
     """
-    del config, debug  # the one is read before, the other after
+    del debug  # it is read after
     if everything and sample is not None:
         raise OptionError("--sample and --all exclude each other.")
     outputs = Outputs(
@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             Output("--junit", junit, _junit),
             Output("--markdown", markdown, _markdown),
         ],
-        inputs=(a, b),
+        inputs=(a, b, config),
     )
     given: dict[str, Any] = {"margin": margin, "sample": _EVERY_ROW if everything else sample}
     terminal.announce(forecast((a, b)), quiet=quiet)

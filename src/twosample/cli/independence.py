@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
     p-values of all pairs are adjusted for their number (Holm). Exit codes: 0 no dependence found, 1 dependent, 2 error.
     """
-    del config, debug
+    del debug
     if everything and sample is not None:
         raise OptionError("--sample and --all exclude each other.")
     sides = options.split(x), options.split(y)
@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     form = picture_format(plot)
     outputs = Outputs(
         [Output("--json", json, _json), Output("--plot", plot, lambda found: picture(found.result, form))],
-        inputs=(table,),
+        inputs=(table, config),
     )
     with terminal.working(f"reading and testing {table}", quiet=quiet):
         from .columns import read_rows

@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
     Exit codes: 0 every column has a partner, 1 some have none, 2 error.
     """
-    del config, debug
+    del debug
     form = picture_format(plot)
     outputs: Outputs[Matching] = Outputs(
         [
@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             Output("--json", json, lambda result: result.to_json()),
             Output("--plot", plot, lambda result: picture(result, form)),
         ],
-        inputs=(a, b),
+        inputs=(a, b, config),
     )
     given: dict[str, Any] = {} if sample is None else {"sample": sample}
     terminal.announce(forecast((a, b)), quiet=quiet)

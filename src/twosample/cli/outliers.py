@@ -119,8 +119,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     Of rows that do, at most the share --alpha is listed. Exit codes: 0 no outliers, 1 some, 2 error,
     3 the reference has too few rows to tell.
     """
-    del config, debug
-    outputs = Outputs([Output("--json", json, _json)], inputs=(reference, new))
+    del debug
+    outputs = Outputs([Output("--json", json, _json)], inputs=(reference, new, config))
     with terminal.working(f"reading {reference} and {new}", quiet=quiet):
         from .columns import read_rows
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from .._files import keep_inputs
 from .._shown import shown
 from ..errors import OptionError, OutputError
 from . import terminal
@@ -47,10 +48,10 @@ class Outputs(Generic[Result]):
     wanted
         The options; those without a target are left out.
     inputs
-        What the command reads, which no output may replace.
+        What the command reads, tables and a file of options, which no output may replace; None for nothing.
     """
 
-    def __init__(self, wanted: Sequence[Output[Result]], inputs: Iterable[str] = ()) -> None:
+    def __init__(self, wanted: Sequence[Output[Result]], inputs: Iterable[str | None] = ()) -> None:
         self._wanted = [output for output in wanted if output.target is not None]
         to_stdout = [output.option for output in self._wanted if output.target == STDOUT]
         if len(to_stdout) > 1:
@@ -66,7 +67,7 @@ class Outputs(Generic[Result]):
                 places[place] = output.option
         from ..sources.files import files_of
 
-        read = {os.path.realpath(place) for source in inputs for place in files_of(source)}
+        read = {place for source in inputs if source is not None for place in files_of(source)}
         for output in self._wanted:
             if output.target != STDOUT:
                 _check(output.option, str(output.target), read)
@@ -123,8 +124,7 @@ def _check(option: str, target: str, read: Collection[str]) -> None:
     path = Path(target)
     if not target:
         raise OptionError(f"{option} needs a file name.")
-    if os.path.realpath(path) in read:
-        raise OptionError(f"{option} {target} would replace the data that are compared; choose another file.")
+    keep_inputs(f"{option} ", target, read)
     if path.is_dir():
         raise OutputError(f"{option} {shown(target)} is a folder: add a file name.")
     folder = path.parent

@@ -143,7 +143,7 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
         notes = (*_sampled(left, right), *(_MAP_NOTE if rescale else ()))
         result = judge.matching(pairs, options.level, semi_metric(problem.usable(costs.mmd)), notes, options.seed)
     tell("done")
-    return result
+    return replace(result, read=(*tables[0].files, *tables[1].files))
 
 
 _MAP_NOTE = ("Maps are fitted to the data that test them: p-values of pairs with a map are a little too large.",)

@@ -131,6 +131,8 @@ class Matching(Reported):
         The samples behind it, for pictures.
     citation
         The paper behind it.
+    read
+        The real paths of the files that were matched, which no report may replace.
 
     Examples
     --------
@@ -159,6 +161,7 @@ class Matching(Reported):
     seed: int = 0
     sides: tuple[Side, Side] | None = field(default=None, repr=False)
     citation: str = field(default=PAPER, repr=False)
+    read: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def matched(self) -> bool:

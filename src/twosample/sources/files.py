@@ -95,17 +95,22 @@ def _expanded(text: str) -> list[Path]:
     return [place for place in found if place.is_file()]
 
 
-def files_of(source: str) -> list[Path]:
-    """The files that a source stands for, as far as there are any: of paths, patterns, folders and database URLs.
+def files_of(source: str) -> tuple[str, ...]:
+    """The real paths of the files that a source stands for: of paths, patterns, folders and URLs of databases in files.
 
     Parameters
     ----------
     source
         As :func:`open_table` takes it.
     """
+    return tuple(dict.fromkeys(os.path.realpath(place) for place in _meant(source)))
+
+
+def _meant(source: str) -> list[Path]:
     scheme, mark, rest = source.partition("://")
     if mark:
-        return [Path(rest[1:].partition("::")[0]).expanduser()] if scheme in ("sqlite", "duckdb") else []
+        inside = scheme.lower().partition("+")[0] in ("sqlite", "duckdb")
+        return [Path(rest[1:].partition("::")[0]).expanduser()] if inside else []
     path = _split_sheet(source)[0]
     try:
         return [Path(source), Path(path), *_expanded(path)]

@@ -50,6 +50,8 @@ class Table:
         The source, as it may be shown: without credentials.
     rows
         Where the rows are.
+    files
+        The real paths of the files behind it, which no output may replace.
 
     Examples
     --------
@@ -63,8 +65,9 @@ class Table:
     (('Oslo', 2),)
     """
 
-    def __init__(self, name: str, rows: Rows) -> None:
+    def __init__(self, name: str, rows: Rows, files: tuple[str, ...] = ()) -> None:
         self.name = name
+        self.files = files
         self._rows = rows
 
     @property
@@ -214,21 +217,22 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     if isinstance(source, Table):
         if where is not None:
             raise OptionError("where: the table is open already; give the condition when opening it.")
-        return source if name is None else Table(name, source._rows)
+        return source if name is None else Table(name, source._rows, source.files)
     if where is not None and (not isinstance(where, str) or not where.strip()):
         raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
     if isinstance(source, str) and "://" in source:
         from .databases import open_database
+        from .files import files_of
 
         shown, rows = open_database(source, where)
-        return Table(name or shown, rows)
+        return Table(name or shown, rows, files_of(source))
     if isinstance(source, str | os.PathLike):
-        from .files import open_files
+        from .files import files_of, open_files
 
         if not os.fspath(source):
             raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
         local = open_files(source)
-        table = Table(name or os.fspath(source), local)
+        table = Table(name or os.fspath(source), local, files_of(os.fspath(source)))
     else:
         from .frames import open_frame
 
@@ -246,4 +250,4 @@ def _filtered(table: Table, where: str) -> Table:
 
     rows = table._rows
     assert isinstance(rows, LocalRows | DuckdbRows | RemoteRows)
-    return Table(table.name, rows.filtered(where))
+    return Table(table.name, rows.filtered(where), table.files)

@@ -141,6 +141,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         speaking=() if joint is None else speaking_rows(joint, reading, shown),
         versions=_versions(),
         notes=_notes(reading, joint, level),
+        read=(*tables[0].files, *tables[1].files),
     )
 
 

@@ -55,6 +55,8 @@ class Comparison(Reported):
         How it was done, and what the user should know.
     citation
         The paper behind it.
+    read
+        The real paths of the files that were compared, which no report may replace.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Comparison(Reported):
     versions: tuple[tuple[str, str], ...] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
     citation: str = field(default=PAPER, repr=False)
+    read: tuple[str, ...] = field(default=(), repr=False)
 
     def __getitem__(self, name: str) -> ColumnComparison:
         for column in self.columns:
