@@ -162,3 +162,30 @@ def test_options_of_the_wrong_type(option, wrong):
 def test_rows_of_different_lengths():
     with pytest.raises(ts.SourceError, match="different lengths"):
         ts.compare([[1], [2, 3]], [[1], [2]])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_decimals_of_more_digits_than_polars_reads_are_left_out_of_files(tmp_path, suffix):
+    from decimal import Decimal
+
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    for name, values in (("a", np.arange(300)), ("b", np.arange(300) ** 2)):
+        wide = pa.array([Decimal(int(v)) for v in values], pa.decimal256(50, 2))
+        table = pa.table({"x": np.random.default_rng(len(name)).normal(size=300), "d": wide})
+        if suffix == "parquet":
+            pq.write_table(table, tmp_path / "file")
+        else:
+            with pa.OSFile(str(tmp_path / "file"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write(table)
+        (tmp_path / "file").rename(tmp_path / f"{name}.{suffix}")
+    a, b = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+    said = "unsupported: Decimal256(50, 2) is not a type that can be compared"
+    for options in ({}, {"where": "x < 1"}, {"kinds": {"d": "numeric"}}):
+        c = ts.compare(a, b, **options)
+        assert [column.name for column in c.columns] == ["x"]
+        assert [(found.what, found.column, found.detail) for found in c.findings] == [("left out", "d", said)]
+    assert [one.reason for one in ts.match(a, b).unmatched_source] == [said]
+    assert len(ts.compare(tmp_path / f"*.{suffix}", b).findings) == 1
+    c.report(tmp_path / "r.html")

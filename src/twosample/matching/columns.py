@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError, OptionError
-from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table
+from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,7 +198,9 @@ def read(
         meant = {found.name: found for found in infer_kinds(part, part.profile(), frame.select(asked), known)}
     columns = []
     for info in infos:
-        if info.name in meant:
+        if info.family == "other" and meant[info.name].kind == "unsupported":
+            columns.append(_inferred(frame, unsupported(info)))
+        elif info.name in meant:
             columns.append(_inferred(frame, meant[info.name]))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))
@@ -220,7 +222,7 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
     family = _MEANT.get(kind, "none")
     if family == "none":
         rows = len(frame)
-        empty = frame[found.name].null_count() == rows
+        empty = found.kind != "unsupported" and frame[found.name].null_count() == rows
         reason = "all values are missing" if empty else f"{found.kind}: {found.reason}"
         return Column(found.name, found.kind, "none", rows, rows, reason=reason)
     if family not in ("category", "text"):

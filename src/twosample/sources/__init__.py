@@ -26,7 +26,7 @@ another exception.
 """
 
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
-from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds
+from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds, unsupported
 from .schemas import JointColumn, SchemaComparison, SchemaFinding, compare_schemas, convert
 from .survey import Survey
 from .table import Table, open_table
@@ -34,5 +34,5 @@ from .table import Table, open_table
 __all__ = [
     "BinGrid", "BinMoments", "CategoryCounts", "ColumnInfo", "ColumnKind", "ColumnProfile", "JointColumn", "Kind",
     "MISSING_SHARE", "Scan", "SchemaComparison", "SchemaFinding", "Survey", "Table", "USABLE", "compare_schemas",
-    "convert", "infer_kinds", "open_table",
+    "convert", "infer_kinds", "open_table", "unsupported",
 ]  # fmt: skip

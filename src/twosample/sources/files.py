@@ -34,6 +34,7 @@ _FORMATS: dict[str, Format] = {
 }  # fmt: skip
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
 _FIRST = 10_000  # rows of a text file that types are inferred from at first
+_DIGITS = 38  # of a decimal, as far as polars reads them
 _SMALL = 1 << 25  # bytes of text below which all rows are used for that
 MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 """Fields of a text file that stand for a missing value, besides the empty one."""
@@ -56,8 +57,21 @@ def open_files(source: str | os.PathLike[str]) -> LocalRows:
         return LocalRows(guard.run(lambda: _stacked([frame.lazy() for frame in frames]).collect()), guard)
     if kind in ("parquet", "arrow"):
         scan = _parquet if kind == "parquet" else _arrow
-        return LocalRows(guard.run(lambda: _stacked([scan(place) for place in paths])), guard)
+        return guard.run(lambda: _columnar([scan(place) for place in paths], guard))
     return _text_rows(paths, guard, _csv if kind == "csv" else _json_lines)
+
+
+def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
+    """Rows of Parquet and Arrow files; decimals of more digits than polars reads stand empty."""
+    import polars as pl
+
+    wide: dict[str, str] = {}
+    for place, frame in enumerate(frames):
+        types = frame.collect_schema().items()
+        found = {name: kind for name, kind in types if isinstance(kind, pl.Decimal) and (kind.precision or 0) > _DIGITS}
+        wide |= {name: f"Decimal256({kind.precision}, {kind.scale})" for name, kind in found.items()}
+        frames[place] = frame.with_columns(pl.lit(None, pl.Binary).alias(name) for name in found)
+    return LocalRows(_stacked(frames), guard, unread=wide)
 
 
 def _text_rows(paths: Sequence[Path], guard: Guard, scan: Callable[[Path, int | None], pl.LazyFrame]) -> LocalRows:

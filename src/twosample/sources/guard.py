@@ -46,6 +46,7 @@ _ADVICE = (
     (("utf-8", "utf8"), "The file is not in UTF-8: convert it first, for example with iconv."),
     (("more fields than", "ragged"), "Some lines have more fields than the first: check separator and quotes."),
     (("empty csv", "empty reader", "no data"), "The file is empty: it needs at least a header."),
+    (("int256",), "Decimals of more than 38 digits are not read: cast that column to double, or write Parquet."),
     (("could not parse",), "A column changes its type far down in the file: write Parquet, or make it one type."),
 )  # fmt: skip
 

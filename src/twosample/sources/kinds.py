@@ -129,15 +129,21 @@ def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
     return result
 
 
+def unsupported(info: ColumnInfo) -> ColumnKind:
+    """What a column is whose type cannot be compared."""
+    reason = f"{info.storage} is not a type that can be compared"
+    return ColumnKind(info.name, "unsupported", None, info.storage, reason)
+
+
 def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind | None) -> ColumnKind:
     def is_(kind: Kind, reason: str) -> ColumnKind:
         return ColumnKind(info.name, kind, kind, info.storage, reason)
 
     text = info.family in ("text", "category")
+    if info.family == "other" and (said is None or not facts.present):
+        return unsupported(info)
     if said is not None:
         return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", "datetime"))
-    if info.family == "other":
-        return replace(is_("unsupported", f"{info.storage} is not a type that can be compared"), base=None)
     if not facts.present:
         return replace(is_("mostly missing", "no row has a value"), base=None)
     sample = sample.drop_nulls()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SourceError
@@ -106,15 +106,24 @@ class LocalRows(BatchRows):
         Whether the number of rows is known without reading them all (Parquet, Arrow, memory).
     patient
         For text files: the same rows with types inferred from all of them, for when a value far down does not fit.
+    unread
+        Columns that cannot be read and stand empty, with the types that they are stored in.
     """
 
     frame: pl.LazyFrame | pl.DataFrame
     guard: Guard
     counted: bool = True
     patient: Callable[[], pl.LazyFrame] | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
     rows: int | None = field(default=None, init=False)
 
     engine = "polars"
+
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns as they are stored."""
+        unread = self.unread
+        found = super().columns()
+        return tuple(ColumnInfo(i.name, unread[i.name], "other") if i.name in unread else i for i in found)
 
     def schema(self) -> pl.Schema:
         return self.frame.lazy().collect_schema()
@@ -173,10 +182,10 @@ class LocalRows(BatchRows):
             return result
 
         if isinstance(self.frame, pl.DataFrame):
-            return LocalRows(guard.run(lambda: kept(self.frame).collect()), self.guard)
+            return replace(self, frame=guard.run(lambda: kept(self.frame).collect()))
         patient = self.patient
         again = None if patient is None else (lambda: kept(patient()))
-        return LocalRows(guard.run(lambda: kept(self.frame)), self.guard, counted=False, patient=again)
+        return replace(self, frame=guard.run(lambda: kept(self.frame)), counted=False, patient=again)
 
     def _picked(self, size: int, seed: int) -> pl.DataFrame:
         """The sample when the number of rows is known: only its rows are decoded as far as the format allows."""
