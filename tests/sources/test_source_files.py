@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.errors import SourceError
 from twosample.sources import open_table
 
 FRAME = pl.DataFrame(
@@ -324,3 +325,42 @@ def test_encodings(tmp_path):
         (tmp_path / name).write_bytes(text.encode(code))
         with pytest.raises(ts.SourceError, match=r"UTF-8.*iconv"):
             open_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("d < '2020-06-01'", "DATE '1997-05-04'"),
+        ("d IN ('2020-06-01')", "DATE '1997-05-04'"),
+        ("x < '3'", "numbers without"),
+        ("s < 3", "texts in quotes"),
+    ],
+)
+def test_a_condition_of_the_wrong_type_says_what_to_write(tmp_path, suffix, where, words):
+    write(FRAME, tmp_path / f"a.{suffix}")
+    with pytest.raises(SourceError) as failure:
+        open_table(tmp_path / f"a.{suffix}", where=where)
+    said = str(failure.value)
+    assert said.startswith("where=")
+    assert words in said
+    assert "native python" not in said
+    assert "expression" not in said
+    assert open_table(tmp_path / f"a.{suffix}", where="d < DATE '2020-06-01'").row_count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "more fields than the first"),
+        ("apple.csv", b"a,b\r1,2\r3,4\r", "CR alone"),
+        ("no.csv.xz", b"not packed", "damaged"),
+        ("no.csv.bz2", b"not packed", "Invalid data stream"),
+        ("quote.csv", b'a,b\n1,"x\n2,y\n', "quote"),
+    ],
+)
+def test_messages_are_ours_and_without_arguments_of_polars(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=words) as failure:
+        open_table(tmp_path / name)
+    assert "truncate_ragged_lines" not in str(failure.value)

@@ -171,6 +171,8 @@ def _beginning(place: Path) -> str:
         head = bytes(stream.read(_HEAD))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
+    if b"\r" in head and b"\n" not in head:
+        raise SourceError(f"{place} ends its lines with CR alone: convert them first, for example with tr '\\r' '\\n'.")
     if len(head) == _HEAD:
         head = head[: head.rfind(b"\n") + 1] or head
     return head.decode("utf-8", "replace")

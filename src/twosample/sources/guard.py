@@ -14,7 +14,11 @@ from ..errors import MissingExtraError, SourceError, TwosampleError
 Value = TypeVar("Value")
 
 _CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # colours, control characters
+_THEIRS = re.compile(r"Resolved plan|This error occurred|Consider setting|You might want|\(create native|Context:")
+"""Where a message turns to plans of polars, and to advice about arguments that our user does not have."""
 _FOREIGN = (
+    ("lzma", "LZMAError"),
+    ("zlib", "error"),
     ("polars.exceptions", "PolarsError"),
     ("polars.exceptions", "PanicException"),
     ("narwhals.exceptions", "NarwhalsError"),
@@ -41,11 +45,18 @@ _ADVICE = (
         "The connection was lost: try again.",
     ),
     (("read-only transaction", "read-only mode", "readonly database"), "A source is only read: give a SELECT."),
-    (("par1", "out of spec", "truncated", "unexpected eof", "corrupt", "footer"),
+    (("par1", "out of spec", "out-of-spec", "truncated", "unexpected eof", "corrupt", "footer", "invalid argument (os",
+      "zip archive", "end-of-stream", "decompressing", "not supported by decoder", "not a gzipped"),
      "The file is damaged or not of this format: write it again, or give it the right extension."),
     (("utf-8", "utf8"), "The file is not in UTF-8: convert it first, for example with iconv."),
     (("more fields than", "ragged"), "Some lines have more fields than the first: check separator and quotes."),
     (("empty csv", "empty reader", "no data"), "The file is empty: it needs at least a header."),
+    (("csv malformed",), "Perhaps a quote is not closed: check quotes and separator."),
+    (("syntax at character", "supertype"), "Each line must be an object of JSON, with values of one type for a name."),
+    (("'date/datetime/time' to a string", "cannot check for date", "cannot check for time"),
+     "Write DATE '1997-05-04', TIMESTAMP '1997-05-04 12:00:00' or TIME '12:00:00'."),
+    (("between series",), "Both sides must have one type; with a time zone: TIMESTAMP WITH TIME ZONE '1997-05-04'."),
+    (("string with numeric", "values in list(string)"), "Write texts in quotes, and numbers without."),
     (("int256",), "Decimals of more than 38 digits are not read: cast that column to double, or write Parquet."),
     (("could not parse",), "A column changes its type far down in the file: write Parquet, or make it one type."),
 )  # fmt: skip
@@ -102,7 +113,7 @@ class Guard:
             text = text.replace(secret, "***")
         text = _CODES.sub("", text)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        text = " ".join(lines[:2]).split("Resolved plan")[0][:400].strip()
+        text = _THEIRS.split(" ".join(lines[:2]))[0][:400].strip()
         return text if text.endswith((".", "!", "?")) else text + "."
 
 

@@ -177,9 +177,9 @@ class LocalRows(BatchRows):
         guard = Guard(f"where={where!r} on {self.guard.name}", self.guard.secrets)
 
         def kept(frame: pl.LazyFrame | pl.DataFrame) -> pl.LazyFrame:
-            result = frame.lazy().filter(pl.sql_expr(where))
-            result.collect_schema()
-            return result
+            condition, names = pl.sql_expr(where), frame.lazy().collect_schema()
+            pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
+            return frame.lazy().filter(condition)
 
         if isinstance(self.frame, pl.DataFrame):
             return replace(self, frame=guard.run(lambda: kept(self.frame).collect()))
