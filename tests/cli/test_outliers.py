@@ -143,3 +143,10 @@ def test_bad_input(twosample, tables, files, tmp_path):
         done = twosample("outliers", *arguments)
         assert (done.code, done.out) == (2, ""), arguments
         assert message in done.err
+
+
+def test_durations_that_python_does_not_know_are_shown_in_seconds(twosample, tmp_path):
+    steps = np.append(np.random.default_rng(0).integers(0, 9, 200), 2**62)
+    pl.DataFrame({"t": pl.Series(steps).cast(pl.Duration("ms"))}).write_parquet(tmp_path / "a.parquet")
+    done = twosample("outliers", tmp_path / "a.parquet", tmp_path / "a.parquet")
+    assert "t=4611686018427388" in done.out

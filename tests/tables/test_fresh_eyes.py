@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.sources import convert
 
 
 def rows(low, seed=0, count=300):
@@ -189,3 +190,27 @@ def test_decimals_of_more_digits_than_polars_reads_are_left_out_of_files(tmp_pat
     assert [one.reason for one in ts.match(a, b).unmatched_source] == [said]
     assert len(ts.compare(tmp_path / f"*.{suffix}", b).findings) == 1
     c.report(tmp_path / "r.html")
+
+
+@pytest.mark.parametrize("kind", [None, "categorical", "text", "numeric"])
+@pytest.mark.parametrize("unit", ["ns", "us", "ms"])
+@pytest.mark.parametrize("form", [pl.Datetime, pl.Duration, lambda unit: pl.Datetime(unit, "Europe/Berlin")])
+def test_times_beyond_all_years_are_compared_as_any_kind(tmp_path, form, unit, kind):
+    rng = np.random.default_rng(1)
+    far, near = rng.integers(-(2**63) + 1, 2**63 - 1, 200), rng.integers(-9, 9, 200)
+    tables = [
+        pl.DataFrame({"t": pl.Series([*steps.tolist(), None]).cast(form(unit)), "x": rng.normal(size=201)})
+        for steps in (far, near)
+    ]
+    for other in tables:
+        c = ts.compare(tables[0], other, kinds={"t": kind} if kind else None)
+        assert {column.name for column in c.columns} == {"t", "x"}
+        c.to_json()
+        c.report(tmp_path / "r.html")
+    assert c["t"].verdict == "different"
+
+
+def test_a_year_that_polars_cannot_write_leaves_the_other_years_as_they_are():
+    steps = pl.Series([0, 2**62, None]).cast(pl.Datetime("ms"))
+    texts = convert(pl.DataFrame({"t": steps}), {"t": "categorical"})["t"].to_list()
+    assert texts == ["1970-01-01 00:00:00.000", "4611686018427388", None]

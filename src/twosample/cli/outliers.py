@@ -94,7 +94,9 @@ class Found:
 
     def values(self, row: int) -> Mapping[str, Any]:
         """What is in a row."""
-        return self.new.frame.row(row, named=True)
+        from ..sources.values import records
+
+        return records(self.new.frame[row : row + 1])[0]
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ PADDED = r"^\s*[+-]?0\d"
 _FORMS = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M",
 )  # fmt: skip
+
+
+_YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
+_LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
 
 def numbers(series: pl.Series) -> pl.Series:
@@ -87,7 +91,33 @@ def strings(series: pl.Series) -> pl.Series:
         return text["v"].alias(series.name)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         return pl.Series(series.name, [None if v is None else repr(v) for v in series.to_list()], dtype=pl.String)
-    return series.cast(pl.String)
+    if series.dtype == pl.Duration:
+        return strings(numbers(series)).alias(series.name)
+    return _written(series) if series.dtype in (pl.Date, pl.Datetime) else series.cast(pl.String)
+
+
+def _written(series: pl.Series) -> pl.Series:
+    """Dates as text; those of years that polars cannot write as seconds since 1970."""
+    import polars as pl
+
+    seconds = numbers(series)
+    far = seconds.abs() > _YEAR_200000
+    if not far.any():
+        return series.cast(pl.String)
+    near = pl.select(v=pl.when(far).then(None).otherwise(series)).to_series()
+    return near.cast(pl.String).fill_null(strings(seconds)).alias(series.name)
+
+
+def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows as Python has them; dates and durations that it does not know as text."""
+    import polars as pl
+
+    for name, kind in rows.schema.items():
+        if kind in (pl.Date, pl.Datetime, pl.Duration):
+            least, most = (-_LONGEST, _LONGEST) if kind == pl.Duration else (-_YEAR_0, _YEAR_10000)
+            if not numbers(rows[name]).is_between(least, most).all():
+                rows = rows.with_columns(strings(rows[name]).alias(name))
+    return rows.rows(named=True)
 
 
 def present(series: pl.Series) -> Floats:

@@ -18,7 +18,7 @@ from ..kernels.bandwidth import distance_quantiles
 from ..planning import EffectSize
 from ..results import TestResult, conclude
 from ..sources import JointColumn
-from ..sources.values import numbers
+from ..sources.values import records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
 from .moments import ROWS_FOR_INTERVAL, Atoms
@@ -40,7 +40,6 @@ KEPT = 100
 
 _SHOWN_CELLS = 20_000
 _BLOCK = 4096
-_YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +162,7 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
         most = min(KEPT, max(5, _SHOWN_CELLS // len(shown)))
         order = np.argsort(-values, kind="stable")[:most]
         order = order[values[order] > 0]
-        rows = _records(side.sample.select(shown)[chosen[order]])
+        rows = records(side.sample.select(shown)[chosen[order]])
         sign = 1.0 if table == "a" else -1.0
         for index, row in zip(order.tolist(), rows, strict=True):
             position = int(chosen[index])
@@ -171,21 +170,6 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
             plain = {name: _plain(value) for name, value in row.items()}
             found.append(SpeakingRow(table, score, position, position if side.whole else None, plain))  # type: ignore[arg-type]
     return tuple(sorted(found, key=lambda row: -abs(row.score)))
-
-
-def _records(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows as Python has them; dates of years that it does not know as text, or as seconds."""
-    import polars as pl
-
-    for name, kind in rows.schema.items():
-        if kind == pl.Date or isinstance(kind, pl.Datetime):
-            seconds = numbers(rows[name])
-            low, high = (float(end or 0.0) for end in (seconds.min(), seconds.max()))  # type: ignore[arg-type]
-            if not -_YEAR_0 < low <= high < _YEAR_10000:
-                far = max(-low, high) > _YEAR_200000
-                text = seconds.cast(pl.String) if far else rows[name].dt.to_string("iso:strict")
-                rows = rows.with_columns(text.alias(name))
-    return rows.rows(named=True)
 
 
 def _plain(value: object) -> Value:
