@@ -1,5 +1,7 @@
 """What a fresh pair of eyes found: large whole numbers, kinds that do not fit, options that leave nothing."""
 
+from datetime import date, datetime
+
 import numpy as np
 import polars as pl
 import pytest
@@ -214,3 +216,25 @@ def test_a_year_that_polars_cannot_write_leaves_the_other_years_as_they_are():
     steps = pl.Series([0, 2**62, None]).cast(pl.Datetime("ms"))
     texts = convert(pl.DataFrame({"t": steps}), {"t": "categorical"})["t"].to_list()
     assert texts == ["1970-01-01 00:00:00.000", "4611686018427388", None]
+
+
+@pytest.mark.parametrize("value", [5, 2.5, "x", True, None])
+@pytest.mark.parametrize(("count", "verdict"), [(2000, "same"), (50, "undecided"), (1, "undecided")])
+def test_tables_of_nothing_but_equal_constants_get_a_verdict(tmp_path, value, count, verdict):
+    table = {"k": [value] * count, "m": ["always"] * count}
+    c = ts.compare(table, table)
+    assert c.verdict == verdict
+    assert {column.name for column in c.columns} == ({"m"} if value is None else {"k", "m"})
+    assert {found.column for found in c.findings if found.what == "constant"} == {column.name for column in c.columns}
+    c.report(tmp_path / "r.html")
+    assert ts.compare(table, {**table, "m": ["never"] * count}).verdict == ("undecided" if count == 1 else "different")
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [(0.0, -0.0), (0, -0.0), (1, 1.0), (True, 1), (date(2020, 1, 1), datetime(2020, 1, 1))]
+)
+def test_constants_that_are_written_in_two_ways_are_one_value(one, two):
+    x = np.random.default_rng(0).normal(size=90)
+    c = ts.compare({"x": x, "k": [one] * 90}, {"x": x, "k": [two] * 90})
+    assert [column.name for column in c.columns] == ["x"]
+    assert c.findings[-1].detail == f"the same value in all rows of both tables: {one}"

@@ -116,7 +116,7 @@ def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
         if kind in (pl.Date, pl.Datetime, pl.Duration):
             least, most = (-_LONGEST, _LONGEST) if kind == pl.Duration else (-_YEAR_0, _YEAR_10000)
             if not numbers(rows[name]).is_between(least, most).all():
-                rows = rows.with_columns(strings(rows[name]).alias(name))
+                rows = rows.with_columns(strings(rows[name]))
     return rows.rows(named=True)
 
 

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .._version import __version__
 from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, positive_number, whole_number
 from ..sources import JointColumn, open_table
+from ..sources.values import records
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .parts import Finding, TableFacts
 from .reading import NUMBERS, Reading, Side, Wanted, read
@@ -169,21 +171,23 @@ def _names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
 def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
     """The columns to test, and what is known without a test."""
     findings = [Finding(part.what, part.column, part.detail) for part in reading.schema.findings]
-    columns = []
+    columns, constant = [], []
     for column in reading.schema.common:
         a, b = reading.a.profile[column.name], reading.b.profile[column.name]
-        constant = column.left.kind == column.right.kind == "constant" and a.min is not None
-        if not constant or a.min != b.min or a.missing or b.missing:
+        fixed = column.left.kind == column.right.kind == "constant" and a.min is not None
+        if not fixed or a.min != b.min or a.missing or b.missing:
             columns.append(column)
             continue
-        one, two = (str(side.sample[column.name][0]) for side in (reading.a, reading.b))
-        if one == two:
-            said = f"the same value in all rows of both tables: {shown(one, 80)}"
+        one, two = (_first(side, column.name) for side in (reading.a, reading.b))
+        if one == two or (type(one) is not type(two) and column.kind in NUMBERS):
+            said = f"the same value in all rows of both tables: {shown(str(one), 80)}"
             findings.append(Finding("constant", column.name, said))
+            constant.append(column)
         elif column.kind in NUMBERS:
             findings.append(Finding("constant", column.name, f"another value in either table, too close: {one}, {two}"))
         else:
             columns.append(column)
+    columns = columns or constant
     if not columns:
         reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
         more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
@@ -193,6 +197,11 @@ def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
             + (f". {said}" if findings else ": select and exclude leave none.")
         )
     return columns, findings
+
+
+def _first(side: Side, name: str) -> Any:
+    """The value of the first row, as Python has it."""
+    return records(side.sample[name].head(1).to_frame())[0][name]
 
 
 def _facts(side: Side, sampled: int) -> TableFacts:
