@@ -1,8 +1,10 @@
 """`twosample compare`: verdicts, exit codes, options and what is written where."""
 
 import json
+import re
 from xml.etree import ElementTree
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -120,7 +122,7 @@ def test_kind_where_alpha_margin_sample(twosample, files):
         (("--alpha", "x"), "alpha"),
         (("--sample", "0"), "sample"),
         (("--sample", "50", "--all"), "--sample and --all"),
-        (("--select", "nope"), "--select neither"),
+        (("--select", "nope"), "--select: neither"),
         (("--kind", "age"), "column=categorical"),
         (("--kind", "age=colour"), "colour"),
         (("--where", "age >"), "age >"),
@@ -214,3 +216,55 @@ def test_demo(twosample, tmp_path, monkeypatch):
     done = twosample("demo", "--quiet", "--report", tmp_path / "page.html")
     assert (done.code, done.out, done.err) == (0, "", "")
     assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "code"),
+    [
+        ("all = true", ("--sample", "50"), 50),
+        ("sample = 50", ("--all",), 400),
+        ("sample = 50", (), 50),
+        ("all = true\nsample = 50", (), None),
+        ("", ("--all", "--sample", "50"), None),
+        ("all = true\nsample = 60", ("--sample", "50"), 50),
+    ],
+)
+def test_the_command_line_wins_over_the_file_where_options_exclude_each_other(
+    twosample, files, tmp_path, text, typed, code
+):
+    (tmp_path / "c.toml").write_text(text)
+    done = twosample("compare", files.one, files.same, "--config", tmp_path / "c.toml", "--json", "-", *typed)
+    if code is None:
+        assert done.code == 2
+        assert "exclude each other" in done.err
+    else:
+        assert json.loads(done.out)["a"]["sampled"] == code
+    alone = twosample("independence", files.one, "--config", tmp_path / "c.toml", *typed)
+    assert (alone.code == 2) == (code is None)
+
+
+def test_messages_about_kinds(twosample, files):
+    done = twosample("compare", files.one, files.same, "--kind", "nope=text")
+    assert done.err.startswith("error: --kind: neither table has a column 'nope'.")
+    done = twosample("compare", files.one, files.same, "--kind", "age=boolean")
+    assert done.err == (
+        "error: --kind: column 'age' has more than two different values, which are not boolean; say another kind, or "
+        "none.\n"
+    )
+
+
+def test_a_finding_about_all_columns_has_no_empty_name(twosample, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, shift in (("a", 0.0), ("b", 0.1)):
+        table = pl.DataFrame({"x": rng.normal(size=20_000) + shift, "y": rng.normal(size=20_000) + shift})
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    places = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    done = twosample("compare", *places, "--margin", "0.2", "--junit", tmp_path / "j.xml")
+    assert "small  all columns together" in done.out
+    assert "small: all columns together" in (tmp_path / "j.xml").read_text()
+    assert "20,000 rows" in done.out
+    assert "20,000 rows" in ts.compare(*places).summary()
+
+
+def test_rows_that_would_settle_it_are_counted_with_commas(twosample, files):
+    assert re.search(r"about \d,\d{3} rows in each table", twosample("compare", files.one, files.same).out)

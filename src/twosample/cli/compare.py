@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import SAME, UNDECIDED, VERDICTS
@@ -19,6 +18,7 @@ _EVERY_ROW = 1 << 62
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
+    context: typer.Context,
     a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The table to compare it with.")],
     alpha: options.Alpha = 0.05,
@@ -58,8 +58,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error.
     """
     del debug  # it is read after
-    if everything and sample is not None:
-        raise OptionError("--sample and --all exclude each other.")
+    sample, everything = options.sample_or_all(context, sample, everything)
     outputs = Outputs(
         [
             Output("--report", report, html),

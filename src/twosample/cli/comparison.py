@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..tables import ColumnComparison, Comparison, MissingComparison, TableFacts
-    from ..tables.parts import Verdict
+    from ..tables.parts import Finding, Verdict
 
 _WORDS = {"same": "same", "different": "different", "undecided": "too few rows"}
 _MOST_COLUMNS = 15
@@ -35,7 +35,7 @@ def screen(result: Comparison) -> Iterator[Any]:
             yield Text(f"  and {count(hidden, 'more column')}; --report and --json have all", style="dim")
     if result.findings:
         yield Text()
-        yield grid((found.what, f"{found.column or ''}: {found.detail}") for found in result.findings[:_MOST_FINDINGS])
+        yield grid((found.what, _found(found)) for found in result.findings[:_MOST_FINDINGS])
         hidden = len(result.findings) - _MOST_FINDINGS
         if hidden > 0:
             yield Text(f"  and {count(hidden, 'more finding')}", style="dim")
@@ -64,6 +64,10 @@ def _columns(result: Comparison, width: int) -> Table:
     lines = [line for column in result.columns[:_MOST_COLUMNS] for line in _lines(column, result.level)]
     rows = [[cell for cell, fit in zip(line, fits, strict=True) if fit] for line in lines]
     return listing([(head, number) for head, number, needs in heads if width >= needs], rows)
+
+
+def _found(finding: Finding) -> str:
+    return finding.detail if finding.column is None else f"{finding.column}: {finding.detail}"
 
 
 def _lines(column: ColumnComparison, level: float) -> Iterator[list[Text]]:

@@ -40,6 +40,7 @@ class Found:
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
+    context: typer.Context,
     table: Annotated[
         str, typer.Argument(metavar="TABLE", help="A file, a pattern of files, or database://...::table.")
     ],
@@ -70,8 +71,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     p-values of all pairs are adjusted for their number (Holm). Exit codes: 0 no dependence found, 1 dependent, 2 error.
     """
     del debug
-    if everything and sample is not None:
-        raise OptionError("--sample and --all exclude each other.")
+    sample, everything = options.sample_or_all(context, sample, everything)
     sides = options.split(x), options.split(y)
     if (sides[0] is None) != (sides[1] is None):
         raise OptionError("--x and --y belong together: give both, or neither for all pairs of columns.")

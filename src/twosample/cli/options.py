@@ -38,6 +38,30 @@ def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
     return found or None
 
 
+def sample_or_all(context: typer.Context, sample: int | None, everything: bool) -> tuple[int | None, bool]:
+    """``--sample`` and ``--all``, of which only one may be; if a file of options says the other, the command line wins.
+
+    Parameters
+    ----------
+    context
+        Knows who said what.
+    sample, everything
+        The two options.
+    """
+    if not everything or sample is None:
+        return sample, everything
+    typed = [_typed(context, name) for name in ("sample", "everything")]
+    if typed[0] == typed[1]:
+        raise OptionError("--sample and --all exclude each other.")
+    return (sample, False) if typed[0] else (None, True)
+
+
+def _typed(context: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _configured(context: typer.Context, path: str | None) -> str | None:
     """Values of a TOML file become the defaults of the options of this command."""
     if path is None or context.resilient_parsing:

@@ -19,7 +19,7 @@ from .terminal import complain, flush, prepare_streams, say
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 _FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind"}
-_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude)(?:=|: )")
+_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude)(=|:)")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -70,9 +70,11 @@ def _in_flags(message: str) -> str:
 
     >>> _in_flags("level=2.0 must lie between 0 and 1.")
     '--alpha 2.0 must lie between 0 and 1.'
+    >>> _in_flags("kinds: neither table has a column 'z'.")
+    "--kind: neither table has a column 'z'."
     """
     message = message.replace("kinds={...}", "--kind COLUMN=KIND")
-    return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])} ", message)
+    return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])}{found[2].replace('=', ' ')}", message)
 
 
 def _sentence(text: str) -> str:

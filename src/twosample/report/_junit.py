@@ -60,5 +60,7 @@ def _joint_words(result: Comparison) -> str:
 
 def _log(result: Comparison) -> str:
     lines = [shown(result.headline), f"seed {result.seed}, level {result.level:g}, margin {result.margin:.3g}"]
-    lines += [f"{f.what}: {shown(f.column or '', 200)}: {shown(f.detail, 300)}" for f in result.findings[:200]]
+    for found in result.findings[:200]:
+        name = "" if found.column is None else f"{shown(found.column, 200)}: "
+        lines.append(f"{found.what}: {name}{shown(found.detail, 300)}")
     return "\n".join(lines)

@@ -142,6 +142,9 @@ def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind 
     text = info.family in ("text", "category")
     if info.family == "other" and (said is None or not facts.present):
         return unsupported(info)
+    if said == "boolean" and _different(facts, sample) > 2:
+        what = "has more than two different values, which are not boolean"
+        raise InputError(f"kinds: column {info.name!r} {what}; say another kind, or none.")
     if said is not None:
         return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", "datetime"))
     if not facts.present:
@@ -248,6 +251,13 @@ def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tupl
         return "text", f"{count:.0f} words a row"
     few = distinct <= 0.5 and (different <= 100 or different <= 0.1 * facts.present)
     return "categorical" if few or facts.present < _FEW else "text", about
+
+
+def _different(facts: ColumnProfile, sample: pl.Series) -> int:
+    """Different values; from the sample, as numbers, if the engine did not count."""
+    if facts.distinct is not None:
+        return facts.distinct
+    return numbers(sample).fill_nan(None).drop_nulls().n_unique()
 
 
 def _distinct(facts: ColumnProfile, sample: pl.Series) -> float:

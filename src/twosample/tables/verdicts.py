@@ -222,4 +222,4 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: str
 def _rounded(rows: int) -> str:
     """To two digits, upwards."""
     step = 10 ** max(len(str(rows)) - 2, 0)
-    return f"{-(-rows // step) * step:,}".replace(",", " ")
+    return f"{-(-rows // step) * step:,}"

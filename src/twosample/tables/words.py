@@ -23,8 +23,8 @@ def summary(c: Comparison) -> str:
     """The comparison as text, fit for a terminal."""
     lines = [
         c.headline,
-        f"  a: {c.a.name}: {_count(c.a.rows)} rows, {c.a.columns} columns",
-        f"  b: {c.b.name}: {_count(c.b.rows)} rows, {c.b.columns} columns",
+        f"  a: {c.a.name}: {c.a.rows:,} rows, {c.a.columns} columns",
+        f"  b: {c.b.name}: {c.b.rows:,} rows, {c.b.columns} columns",
     ]
     if c.joint is not None:
         effect = "" if c.joint_effect is None else f", effect {_interval(c.joint_effect)} (margin {c.joint_margin:.2g})"
@@ -74,10 +74,6 @@ def _interval(effect: Any) -> str:
 
 def _cut(text: str) -> str:
     return shown(text if len(text) <= 60 else text[:59] + "…")
-
-
-def _count(rows: int) -> str:
-    return f"{rows:,}".replace(",", " ")
 
 
 def as_dict(c: Comparison) -> dict[str, Any]:
