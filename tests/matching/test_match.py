@@ -432,3 +432,15 @@ def test_all_rows_the_same():
     m = ts.match({"a": [1.0] * 20}, {"b": [1.0] * 15, "c": [2.0] * 15})
     assert [(p.source, p.target) for p in m.pairs] == [("a", "b")]
     assert m.pairs[0].pvalue == 1
+
+
+@pytest.mark.parametrize("words", [("true", "false"), ("True", "False"), ("TRUE", "FALSE")])
+def test_booleans_find_those_that_are_written_as_text(words):
+    rng = np.random.default_rng(0)
+    flags = {"rare": rng.random(600) < 0.2, "often": rng.random(600) < 0.7}
+    texts = {"b": np.where(rng.random(500) < 0.7, *words), "a": np.where(rng.random(500) < 0.2, *words).tolist()}
+    texts["a"][7] = None
+    for one, two in ((flags, texts), (texts, flags)):
+        pairs = {frozenset((pair.source, pair.target)): pair.kind for pair in ts.match(one, two).pairs}
+        assert pairs == {frozenset(("rare", "a")): "boolean", frozenset(("often", "b")): "boolean"}
+    assert not ts.match(flags, texts, kinds={"a": "categorical", "b": "categorical"}).pairs

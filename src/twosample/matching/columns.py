@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
+from ..sources.kinds import AS_SAID
 
 if TYPE_CHECKING:
     import polars as pl
@@ -227,7 +228,11 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
         return Column(found.name, found.kind, "none", rows, rows, reason=reason)
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
-    series = convert(frame.select(found.name), {found.name: kind})[found.name].drop_nulls()
+    words = convert(frame.select(found.name), {found.name: kind})[found.name].alias("v")
+    truths = words.str.to_lowercase().replace_strict({"true": 1.0, "false": 0.0}, default=None)
+    if truths.null_count() == words.null_count() and found.reason != AS_SAID:
+        return _measured(found.name, "boolean", "number", truths)
+    series = words.drop_nulls()
     return _checked(Column(found.name, kind, family, len(frame), len(frame) - len(series), words=tuple(series)))
 
 
@@ -235,6 +240,10 @@ def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Colu
     series = frame[name]
     if not series.dtype.is_numeric():
         series = convert(frame.select(name), {name: kind})[name]
+    return _measured(name, kind, family, series)
+
+
+def _measured(name: str, kind: Kind, family: Family, series: pl.Series) -> Column:
     values = np.asarray(series.to_numpy(), dtype=np.float64)  # null becomes NaN
     gone = ~np.isfinite(values)
     missing = int(np.count_nonzero(gone))
