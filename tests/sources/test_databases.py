@@ -344,3 +344,21 @@ def test_large_tables_of_a_server_are_sampled_uniformly(postgres_server, monkeyp
     assert "1,000 of 3,000 rows of postgresql://" in c.notes[0]
     assert (c["i"].rows_a, c["i"].rows_b) == (1000, ROWS)
     assert "on all rows" in ts.compare(url, FRAME, sample=5000).notes[0]
+
+
+def test_infinite_dates_of_postgres_are_missing(postgres_server):
+    server = postgres_server
+    server.execute("CREATE TABLE endless (d date, t timestamp, z timestamptz, x float8)")
+    columns = ", ".join(
+        f"CASE i % 10 WHEN 0 THEN '{end}' ELSE ({kind} '2020-01-01' + i * interval '1 day')::{kind} END"
+        for kind, end in (("date", "infinity"), ("timestamp", "-infinity"), ("timestamptz", "infinity"))
+    )
+    server.execute(f"INSERT INTO endless SELECT {columns}, i % 7 FROM generate_series(1, 300) i")
+    table = open_table(server.url("endless"))
+    facts = {part.name: part for part in table.profile()}
+    sample = table.sample(300)
+    for name in "dtz":
+        assert facts[name].missing == sample[name].null_count() == 30
+        assert 1.5e9 < facts[name].min < facts[name].max < 1.7e9
+        assert sample[name].dt.year().min() == 2020
+    assert ts.compare(table, table).verdict != "different"

@@ -70,6 +70,8 @@ def _columns(connection: Any, target: Target) -> tuple[list[Any], Any, list[str]
         elif kind == "interval":
             value = exp.cast(exp.Extract(this=exp.var("EPOCH"), expression=value), "DOUBLE")
             kind = "float8"
+        elif kind in ("date", "timestamp", "timestamptz"):  # infinity is no date anywhere else: it counts as missing
+            value = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         elif kind not in _PLAIN:
             if kind.endswith("[]") or kind in ("bytea", "json", "jsonb", "xml", "record"):
                 opaque.append(column.name)
