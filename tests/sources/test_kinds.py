@@ -191,3 +191,19 @@ def test_all_rows_decide_how_text_is_read(monkeypatch):
     found = open_table({"d": dates}).binned_moments({"d": grid})["d"]
     assert (found.missing, found.low, found.high) == (1025, 0, 0)
     np.testing.assert_array_equal(found.moments[0], np.histogram(seconds, grid.edges)[0])
+
+
+@pytest.mark.parametrize("rows", [300, 30_000])
+def test_a_column_that_is_said_to_be_of_dates_is_one_however_few_there_are(rows):
+    rng = np.random.default_rng(0)
+
+    def table(month):
+        days = [f"2020-{month:02d}-{day:02d}" for day in rng.integers(1, 20, rows // 50)]
+        return {"seen": days + ["0"] * (rows - len(days)), "x": rng.normal(size=rows)}
+
+    c = ts.compare(table(1), table(7), kinds={"seen": "datetime"})
+    assert (c["seen"].rows_a, c["seen"].missing_a) == (rows // 50, 0.98)
+    assert c["seen"].pvalue < 0.05
+    assert c["seen"].picture.edges[0] > 1.5e9
+    seconds = {"seen": [str(1_577_836_800 + int(step)) for step in rng.integers(0, 10**6, 100)]}
+    assert ts.compare(seconds, seconds, kinds={"seen": "datetime"})["seen"].rows_a == 100

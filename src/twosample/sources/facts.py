@@ -93,11 +93,14 @@ class BinGrid:
         The first begins at ``start * 2**unit``.
     size
         How many.
+    dates
+        Whether text is known to spell dates, however few of them.
     """
 
     unit: int
     start: int
     size: int
+    dates: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= 1 << 20 or not -1000 <= self.unit <= 1000:

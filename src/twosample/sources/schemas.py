@@ -179,5 +179,5 @@ def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
     for name, kind in kinds.items():
         series = frame[name]
         textual = kind in ("categorical", "text", "identifier")
-        columns[name] = strings(series) if textual else numbers(series).fill_nan(None)
+        columns[name] = strings(series) if textual else numbers(series, kind == "datetime").fill_nan(None)
     return pl.DataFrame(columns)

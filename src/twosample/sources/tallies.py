@@ -151,7 +151,7 @@ class SpelledTally:
     def result(self) -> BinMoments:
         """The moments."""
         found, dates = self.found.result(), self.dates.result()
-        return dates if dated(found.rows, dates.rows) else found
+        return dates if dated(found.rows, dates.rows, self.dates.grid.dates) else found
 
 
 @dataclass(eq=False)

@@ -22,11 +22,12 @@ _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 197
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
 
-def numbers(series: pl.Series) -> pl.Series:
+def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
     """Doubles, null where there is none: dates and times in seconds, text as the numbers or ISO dates that it spells.
 
     Text is read value by value, as dates or as numbers, whichever :func:`dated` says; what is neither is null. Give it
-    a whole column or a sample of it: for batches, add up what :func:`spelled` finds.
+    a whole column or a sample of it: for batches, add up what :func:`spelled` finds. `dates` says that it is known to
+    be a column of dates.
     """
     import polars as pl
 
@@ -34,8 +35,8 @@ def numbers(series: pl.Series) -> pl.Series:
     if kind == pl.Float64:
         return series
     if kind in (pl.String, pl.Categorical, pl.Enum):
-        found, dates = spelled(series)
-        return dates if dated(found.count(), dates.count()) else found
+        found, days = spelled(series)
+        return days if dated(found.count(), days.count(), dates) else found
     if not kind.is_temporal():
         return series.cast(pl.Float64, strict=False)
     if kind == pl.Date:
@@ -53,13 +54,13 @@ def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
     return found, moments_in_time(text)
 
 
-def dated(found: int, dates: int) -> bool:
+def dated(found: int, dates: int, said: bool = False) -> bool:
     """Whether a column of text that spells so many numbers and so many dates is one of dates.
 
     Columns that are taken for numbers by themselves have at most 1 % of dates, those of dates at most 5 % of numbers.
-    Between lies what the user calls dates: a 0 may stand for "never" in most rows.
+    If it is `said` to be one of dates, a single date is enough: a 0 may stand for "never" in all other rows.
     """
-    return dates > 0.05 * (found + dates)
+    return dates > (0 if said else 0.05) * (found + dates)
 
 
 def moments_in_time(text: pl.Series) -> pl.Series:

@@ -154,7 +154,10 @@ def _plan(wanted: Wanted, chosen: set[str], head: pl.DataFrame) -> tuple[dict[st
     numeric = {kind.name: kind.base for kind in kinds if kind.base in NUMBERS}
     some = head.gather_every(max(len(head) // _ENOUGH, 1))
     values = convert(some, {name: kind for name, kind in numeric.items() if kind is not None})
-    grids = {name: Scale.of(finite(values[name])).roomy_grid for name in numeric}
+    grids = {
+        name: replace(Scale.of(finite(values[name])).roomy_grid, dates=kind == "datetime")
+        for name, kind in numeric.items()
+    }
     return grids, {kind.name: COUNTED for kind in kinds if kind.base == "categorical"}
 
 
@@ -212,7 +215,10 @@ def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: M
     for name, scale in scales.items():
         found = survey.scan.moments.get(name)
         moments[name] = None if found is None else found.regridded(scale.grid)
-    grids = {name: scales[name].grid for name, found in moments.items() if found is None}
+    dates = {column.name for column in schema.common if column.kind == "datetime"}
+    grids = {
+        name: replace(scales[name].grid, dates=name in dates) for name, found in moments.items() if found is None
+    }
     categories = [column.name for column in schema.common if column.kind == "categorical"]
     counts = {name: COUNTED for name in categories if name not in survey.scan.counts}
     ready = {name: found for name, found in moments.items() if found is not None}
