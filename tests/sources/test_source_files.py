@@ -356,7 +356,7 @@ def test_a_condition_of_the_wrong_type_says_what_to_write(tmp_path, suffix, wher
         ("apple.csv", b"a,b\r1,2\r3,4\r", "CR alone"),
         ("no.csv.xz", b"not packed", "damaged"),
         ("no.csv.bz2", b"not packed", "Invalid data stream"),
-        ("quote.csv", b'a,b\n1,"x\n2,y\n', "quote"),
+        ("quote.csv", b'a,b\n1,"x\n2,y\n', "quote is not closed"),
     ],
 )
 def test_messages_are_ours_and_without_arguments_of_polars(tmp_path, name, content, words):
