@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import ColumnKind, Table, convert, infer_kinds, open_table
+from ..sources.values import column_of
 from ..structured import Categories, Number, Text
 from ..structured.columns import ColumnKind as Coordinates
 
@@ -118,7 +119,7 @@ def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[t
     meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
     converted = convert(frame, meant)
     for name, kind in meant.items():
-        series = converted[name]
+        series = column_of(converted, name)
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
         if kind not in _COORDINATES and not np.isfinite(values).all():
             raise InputError(f"Column {name!r} has infinite values. Leave it out: --exclude.")
@@ -129,7 +130,8 @@ def unread(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, in
     """How many values of a column are there and cannot be read as its kind says, of the columns with such values."""
     meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
     converted = convert(frame, meant)
-    lost = {name: int((converted[name].is_null() & ~_absent(frame[name])).sum()) for name in meant}
+    gone = {name: column_of(converted, name).is_null() & ~_absent(column_of(frame, name)) for name in meant}
+    lost = {name: int(rows.sum()) for name, rows in gone.items()}
     return {name: count for name, count in lost.items() if count}
 
 

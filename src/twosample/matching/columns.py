@@ -13,6 +13,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 from ..sources.kinds import AS_SAID
+from ..sources.values import column_of, columns_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,14 +190,13 @@ def read(
     frame = table.sample(rows, seed)
     if not len(frame):
         raise InputError(f"{name} ({table.name}) has no rows.")
-    asked = [
-        info.name for info in infos if info.family not in _STORED or info.name in kinds or _rounded(frame[info.name])
-    ]
+    stored = {info.name for info in infos if info.family in _STORED and not _rounded(column_of(frame, info.name))}
+    asked = [info.name for info in infos if info.name in kinds or info.name not in stored]
     meant: dict[str, ColumnKind] = {}
     if asked:
-        part = open_table(frame.select(asked))
+        part = open_table(columns_of(frame, asked))
         known = {column: kind for column, kind in kinds.items() if column in asked}
-        meant = {found.name: found for found in infer_kinds(part, part.profile(), frame.select(asked), known)}
+        meant = {found.name: found for found in infer_kinds(part, part.profile(), columns_of(frame, asked), known)}
     columns = []
     for info in infos:
         if info.family == "other" and meant[info.name].kind == "unsupported":
@@ -228,7 +228,7 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
         return Column(found.name, found.kind, "none", rows, rows, reason=reason)
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
-    words = convert(frame.select(found.name), {found.name: kind})[found.name].alias("v")
+    words = column_of(convert(frame, {found.name: kind}), found.name)
     truths = words.str.to_lowercase().replace_strict({"true": 1.0, "false": 0.0}, default=None)
     if truths.null_count() == words.null_count() and found.reason != AS_SAID:
         return _measured(found.name, "boolean", "number", truths)
@@ -237,9 +237,9 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
 
 
 def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Column:
-    series = frame[name]
+    series = column_of(frame, name)
     if not series.dtype.is_numeric():
-        series = convert(frame.select(name), {name: kind})[name]
+        series = column_of(convert(frame, {name: kind}), name)
     return _measured(name, kind, family, series)
 
 

@@ -29,7 +29,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from .facts import ColumnInfo, ColumnProfile
 from .tallies import NUMERIC
-from .values import PADDED, numbers, plain, present, spelled, strings
+from .values import PADDED, column_of, numbers, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,7 +117,7 @@ def infer_kinds(
     if unknown:
         raise InputError(f"kinds: {table.name} has no column {unknown[0]!r}.")
     facts = {part.name: part for part in profile}
-    return tuple(_kind(info, facts[info.name], sample[info.name], said.get(info.name)) for info in columns)
+    return tuple(_kind(info, facts[info.name], column_of(sample, info.name), said.get(info.name)) for info in columns)
 
 
 def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:

@@ -13,6 +13,7 @@ from .guard import Guard
 from .sampling import chosen_rows, drawn
 from .survey import Plan, Survey, surveyed
 from .tallies import tallied
+from .values import columns_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,7 @@ class BatchRows(ABC):
         import polars as pl
 
         names = list(columns)
-        return self.attempt(lambda: pl.concat([self.empty().select(names), *self.batches(names)]))
+        return self.attempt(lambda: pl.concat([columns_of(self.empty(), names), *self.batches(names)]))
 
     def empty(self) -> pl.DataFrame:
         """No rows, in the types that rows come in."""

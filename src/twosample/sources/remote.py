@@ -15,6 +15,7 @@ from .pushdown import Pushdown
 from .sampling import SampleKeys, drawn
 from .survey import Plan, Survey, surveyed
 from .tallies import tallied
+from .values import columns_of
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -80,7 +81,7 @@ class RemoteRows:
         import polars as pl
 
         names = list(columns)
-        return pl.concat([self._empty().select(names), *self._batches(names)], how="vertical_relaxed")
+        return pl.concat([columns_of(self._empty(), names), *self._batches(names)], how="vertical_relaxed")
 
     def filtered(self, where: str) -> RemoteRows:
         """Refused: every engine has its own way."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .kinds import USABLE, ColumnKind, Kind
-from .values import numbers, strings
+from .values import column_of, numbers, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,7 +177,7 @@ def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
 
     columns = {}  # by name: a list of series would lose an empty one
     for name, kind in kinds.items():
-        series = frame[name]
+        series = column_of(frame, name)
         textual = kind in ("categorical", "text", "identifier")
         columns[name] = strings(series) if textual else numbers(series, kind == "datetime").fill_nan(None)
     return pl.DataFrame(columns)

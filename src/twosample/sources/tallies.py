@@ -17,7 +17,7 @@ from ..core.compiled import Loops, compiled
 from ..core.types import Floats
 from .distinct import DistinctTally
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
-from .values import dated, plain, present, spelled, strings
+from .values import column_of, dated, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -232,7 +232,7 @@ class Tallies:
         self.rows += len(batch)
         for info in self.columns:
             name, numeric = info.name, info.family in NUMERIC
-            series, profile = batch[name], self.profiles.get(name)
+            series, profile = column_of(batch, name), self.profiles.get(name)
             values = present(series) if name in self.bins or (numeric and profile is not None) else None
             if profile is not None:
                 profile.add(series, values if numeric else None, loops)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,18 @@ _FORMS = (
 
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
+
+
+def column_of(frame: pl.DataFrame, name: str) -> pl.Series:
+    """A column under a name of our own: polars takes some names, such as * or ^a.*$, for patterns."""
+    return frame.get_column(name).alias("v")
+
+
+def columns_of(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Some columns, whatever their names look like."""
+    import polars.selectors as cs
+
+    return frame.select(cs.by_name(list(names)))
 
 
 def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
@@ -116,8 +129,9 @@ def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
     for name, kind in rows.schema.items():
         if kind in (pl.Date, pl.Datetime, pl.Duration):
             least, most = (-_LONGEST, _LONGEST) if kind == pl.Duration else (-_YEAR_0, _YEAR_10000)
-            if not numbers(rows[name]).is_between(least, most).all():
-                rows = rows.with_columns(strings(rows[name]))
+            values = column_of(rows, name)
+            if not numbers(values).is_between(least, most).all():
+                rows = rows.with_columns(strings(values).alias(name))
     return rows.rows(named=True)
 
 

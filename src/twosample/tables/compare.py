@@ -16,7 +16,7 @@ from .._version import __version__
 from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, positive_number, whole_number
 from ..sources import JointColumn, open_table
-from ..sources.values import records
+from ..sources.values import column_of, records
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .parts import Finding, TableFacts
 from .reading import NUMBERS, Reading, Side, Wanted, read
@@ -201,7 +201,7 @@ def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
 
 def _first(side: Side, name: str) -> Any:
     """The value of the first row, as Python has it."""
-    return records(side.sample[name].head(1).to_frame())[0][name]
+    return records(column_of(side.sample, name).head(1).to_frame())[0]["v"]
 
 
 def _facts(side: Side, sampled: int) -> TableFacts:

@@ -18,7 +18,7 @@ from ..kernels.bandwidth import distance_quantiles
 from ..planning import EffectSize
 from ..results import TestResult, conclude
 from ..sources import JointColumn
-from ..sources.values import records
+from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
 from .moments import ROWS_FOR_INTERVAL, Atoms
@@ -73,7 +73,7 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
     most = max(500, CELLS // (2 * sum(_width(column, a, b) for column in columns)))
     chosen = tuple(np.sort(rng.choice(len(part), min(most, len(part)), replace=False)) for part in (a, b))
     pooled = a[chosen[0]].vstack(b[chosen[1]])
-    fields = {column.name: _column(pooled[column.name], column, reading) for column in columns}
+    fields = {column.name: _column(column_of(pooled, column.name), column, reading) for column in columns}
     z = record_kernel(fields).rows
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)
@@ -95,7 +95,7 @@ def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
     """How many coordinates it will have, at most."""
     if column.kind in NUMBERS:
         return 2
-    return 129 if column.kind == "text" else min(64, a[column.name].n_unique() + b[column.name].n_unique())
+    return 129 if column.kind == "text" else min(64, sum(column_of(part, column.name).n_unique() for part in (a, b)))
 
 
 def _column(series: pl.Series, column: JointColumn, reading: Reading) -> Column:
@@ -162,7 +162,7 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
         most = min(KEPT, max(5, _SHOWN_CELLS // len(shown)))
         order = np.argsort(-values, kind="stable")[:most]
         order = order[values[order] > 0]
-        rows = records(side.sample.select(shown)[chosen[order]])
+        rows = records(columns_of(side.sample, shown)[chosen[order]])
         sign = 1.0 if table == "a" else -1.0
         for index, row in zip(order.tolist(), rows, strict=True):
             position = int(chosen[index])

@@ -24,6 +24,7 @@ from ..sources import (
     infer_kinds,
     open_table,
 )
+from ..sources.values import column_of
 from .atoms import COUNTED, Scale
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _plan(wanted: Wanted, chosen: set[str], head: pl.DataFrame) -> tuple[dict[st
     some = head.gather_every(max(len(head) // _ENOUGH, 1))
     values = convert(some, {name: kind for name, kind in numeric.items() if kind is not None})
     grids = {
-        name: replace(Scale.of(finite(values[name])).roomy_grid, dates=kind == "datetime")
+        name: replace(Scale.of(finite(column_of(values, name))).roomy_grid, dates=kind == "datetime")
         for name, kind in numeric.items()
     }
     return grids, {kind.name: COUNTED for kind in kinds if kind.base == "categorical"}
@@ -189,12 +190,12 @@ def _converted(
     a, b = (convert(sample, kinds) for sample in samples)
     for part, sample in zip((a, b), samples, strict=True):
         for name, kind in kinds.items():
-            if part[name].null_count() == len(part) > _missing(sample[name]):
+            if part[name].null_count() == len(part) > _missing(column_of(sample, name)):
                 raise InputError(f"kinds: no value of column {name!r} can be read as {kind}; say another, or none.")
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:
-            scales[name] = Scale.of(np.concatenate([finite(a[name]), finite(b[name])]))
+            scales[name] = Scale.of(np.concatenate([finite(column_of(part, name)) for part in (a, b)]))
     return (a, b), scales
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..sources import CategoryCounts, JointColumn, Kind
+from ..sources.values import column_of
 from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
 from .moments import Atoms
 from .reading import NUMBERS, Reading
@@ -75,12 +76,12 @@ def subject(reading: Reading, column: JointColumn) -> Subject:
         a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
         rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
         if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
-            a, b = (_counts(part[column.name]) for part in reading.samples)
+            a, b = (_counts(column_of(part, column.name)) for part in reading.samples)
         levels = Levels.of(a, b)
         atoms = levels.atoms() if min(a.present, b.present) >= 2 else None
         return Subject(column.name, column.kind, rows, missing, atoms, levels=levels)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
-    one, two = (_some(part[column.name].drop_nulls()) for part in reading.samples)
+    one, two = (_some(column_of(part, column.name).drop_nulls()) for part in reading.samples)
     atoms = text_atoms(one, two) if min(len(one), len(two)) >= 2 else None
     return Subject(column.name, column.kind, rows, missing, atoms, texts=(one, two))
 
@@ -97,7 +98,7 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) ->
     scale, line = reading.scales[column.name], None
     if min(a.rows, b.rows) >= 2:
         if reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS:
-            one, two = (_doubles(part[column.name]) for part in reading.samples)
+            one, two = (_doubles(column_of(part, column.name)) for part in reading.samples)
             line = line_of_values(one, two, scale)
         else:
             line = line_of_bins(a, b, scale)
