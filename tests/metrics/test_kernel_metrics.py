@@ -105,3 +105,15 @@ def test_large_samples_go_through_tiles():
     K = [np.exp(-((a[:, None] - b) ** 2).sum(axis=2) / 4).mean() for a, b in ((x, x), (x, y), (y, y))]
     square = (4 * np.pi) ** -2 * (K[0] - 2 * K[1] + K[2])
     assert metrics.parzen_l2(x, y, bandwidth=1.0) ** 2 == pytest.approx(square, rel=1e-5)
+
+
+@pytest.mark.parametrize("bandwidth", [np.array([1.0, 2.0]), np.complex128(1), 10**400, None, "scott", -1.0, True])
+def test_widths_that_are_none(bandwidth):
+    with pytest.raises(ts.OptionError, match="bandwidth="):
+        metrics.parzen_l2([0.0, 1.0], [1.0, 2.0], bandwidth=bandwidth)
+
+
+@pytest.mark.parametrize("metric", [[], {}, None, 3])
+def test_metrics_that_are_none(metric):
+    with pytest.raises(ts.OptionError, match="metric="):
+        metrics.witness([0.0, 1.0], [1.0, 2.0], metric=metric)

@@ -39,12 +39,38 @@ def test_kernel_bound_holds():
     assert metrics.kernel_deviation(0.1, 50, bound=4.0) == pytest.approx(2 * metrics.kernel_deviation(0.1, 50))
 
 
-@pytest.mark.parametrize("delta", [0, 1, -0.5])
+@pytest.mark.parametrize("delta", [0, 1, -0.5, None, "a", np.nan, True, [0.1], np.complex128(0.1)])
 def test_bad_delta(delta):
-    with pytest.raises(ts.OptionError, match="delta"):
-        metrics.uniform_bound(metrics.kolmogorov_deviation, 10, delta=delta)
+    for call in (
+        lambda: metrics.uniform_bound(metrics.kolmogorov_deviation, 10, delta=delta),
+        lambda: metrics.kolmogorov_deviation(delta, 10),
+        lambda: metrics.kernel_deviation(delta, 10),
+    ):
+        with pytest.raises(ts.OptionError, match="delta="):
+            call()
 
 
-def test_bad_size():
-    with pytest.raises(ts.OptionError, match="rows"):
-        metrics.uniform_bound(metrics.kolmogorov_deviation, 0)
+@pytest.mark.parametrize("size", [0, -1, 2.5, "a", np.nan, np.inf, 10**400, [3]])
+def test_bad_size(size):
+    for call, name in (
+        (lambda: metrics.uniform_bound(metrics.kolmogorov_deviation, size), "m="),
+        (lambda: metrics.uniform_bound(metrics.kolmogorov_deviation, 10, size), "n="),
+        (lambda: metrics.kolmogorov_deviation(0.1, size), "size="),
+        (lambda: metrics.kernel_deviation(0.1, size), "size="),
+    ):
+        with pytest.raises(ts.OptionError, match=name):
+            call()
+
+
+def test_other_bad_options():
+    for bound in (0, -1, None, np.nan, np.inf):
+        with pytest.raises(ts.OptionError, match="bound="):
+            metrics.kernel_deviation(0.1, 10, bound=bound)
+    with pytest.raises(ts.OptionError, match=r"deviation=0\.3"):
+        metrics.uniform_bound(0.3, 10)
+
+
+def test_tiny_delta():
+    assert metrics.kolmogorov_deviation(1e-320, 10) == pytest.approx(
+        np.sqrt((np.log(2) + 320 * np.log(10)) / 20), rel=1e-3
+    )

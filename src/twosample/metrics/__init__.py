@@ -57,7 +57,7 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
     >>> f.value, float(f(x).mean() - f(y).mean()), metrics.wasserstein(x, y)
     (4.0, 4.0, 4.0)
     """
-    if metric not in WITNESSES:
+    if not isinstance(metric, str) or metric not in WITNESSES:
         raise unknown_option("metric", metric, WITNESSES)
     return WITNESSES[metric](pooled(x, y))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log, sqrt
 
-from ..errors import OptionError
+from ..errors import OptionError, number_between, positive_number, whole_number
 
 Deviation = Callable[[float, int], float]
 """epsilon(delta, m): exceeded by sup_f |E f - mean f| over m rows with probability at most delta."""
@@ -45,9 +45,11 @@ def uniform_bound(deviation: Deviation, m: int, n: int | None = None, *, delta: 
     >>> round(metrics.uniform_bound(metrics.kolmogorov_deviation, 1000, 2000), 4)
     0.0799
     """
-    if not 0 < delta < 1:
-        raise OptionError(f"delta={delta!r} must lie strictly between 0 and 1.")
-    return sum(deviation(delta / 2, _size(size)) for size in (m, m if n is None else n))
+    if not callable(deviation):
+        raise OptionError(f"deviation={deviation!r} must be a function of delta and the rows, as kolmogorov_deviation.")
+    half = number_between("delta", delta, 0, 1, example=0.05) / 2
+    rows = whole_number("m", m)
+    return deviation(half, rows) + deviation(half, rows if n is None else whole_number("n", n))
 
 
 def kolmogorov_deviation(delta: float, size: int) -> float:
@@ -68,7 +70,7 @@ def kolmogorov_deviation(delta: float, size: int) -> float:
     >>> round(metrics.kolmogorov_deviation(0.05, 100), 4)
     0.1358
     """
-    return sqrt(log(2 / delta) / (2 * _size(size)))
+    return sqrt((log(2) + _surprise(delta)) / (2 * whole_number("size", size)))
 
 
 def kernel_deviation(delta: float, size: int, *, bound: float = 1.0) -> float:
@@ -93,10 +95,9 @@ def kernel_deviation(delta: float, size: int, *, bound: float = 1.0) -> float:
     >>> round(metrics.kernel_deviation(0.05, 100), 4)
     0.3448
     """
-    return sqrt(bound / _size(size)) * (1 + sqrt(2 * log(1 / delta)))
+    return sqrt(positive_number("bound", bound) / whole_number("size", size)) * (1 + sqrt(2 * _surprise(delta)))
 
 
-def _size(size: int) -> int:
-    if size < 1:
-        raise OptionError(f"A sample of {size!r} rows has no mean; sizes must be at least 1.")
-    return size
+def _surprise(delta: float) -> float:
+    """The logarithm of 1/delta."""
+    return -log(number_between("delta", delta, 0, 1, example=0.05))

@@ -7,7 +7,7 @@ from math import exp, log, pi, sqrt
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import OptionError, positive_number
 from ..kernels import Energy, Gaussian
 from ._samples import line, pooled, spanned, squared_mmd
 
@@ -106,17 +106,16 @@ def window_width(z: Floats, m: int, bandwidth: float | str) -> float:
     bandwidth
         'silverman' or a positive number.
     """
-    if bandwidth == "silverman":
+    if isinstance(bandwidth, str) and bandwidth == "silverman":
         n, d = len(z) - m, z.shape[1]
         largest = float(np.abs(z - z[0]).max())
         if largest == 0:
             return 1.0
         deviation = largest * sqrt(float(np.var((z - z[0]) / largest, axis=0, ddof=1).mean()))
         return float(deviation * (4 / ((d + 2) * (2 * m * n / (m + n)))) ** (1 / (d + 4)))
-    number = isinstance(bandwidth, int | float | np.number) and not isinstance(bandwidth, bool)
-    if not number or not (np.isfinite(float(bandwidth)) and float(bandwidth) > 0):
+    if isinstance(bandwidth, str):
         raise OptionError(f"bandwidth={bandwidth!r} must be 'silverman' or a positive number, the windows' width.")
-    return float(bandwidth)
+    return positive_number("bandwidth", bandwidth)
 
 
 def window_scale(h: float, d: int) -> float:
