@@ -102,3 +102,27 @@ def test_values_beyond_the_range_of_an_unbounded_kernel(unit, kernel):
     for call in calls:
         with pytest.raises(ts.InputError, match="Rescale both samples"):
             call(unit * x, unit * x**2)
+
+
+@pytest.mark.parametrize("value", [np.complex128(0.5), 10**400, True, "a", None, np.nan], ids=lambda v: f"{v!r:.20}")
+def test_probabilities_that_are_none(value):
+    for call, name in (
+        (lambda: ts.interval(GOOD, GOOD, value), "level="),
+        (lambda: ts.effect_size(GOOD, GOOD, value), "level="),
+        (lambda: ts.sample_size(GOOD, GOOD, value), "power="),
+    ):
+        with pytest.raises(ts.OptionError, match=name):
+            call()
+
+
+def test_other_options_that_are_none():
+    with pytest.raises(ts.OptionError, match="method="):
+        ts.interval(GOOD, GOOD, method=np.array([1.0, 2.0]))
+    with pytest.raises(ts.OptionError, match="margin="):
+        ts.equivalence_test(GOOD, GOOD, margin=1e308)
+
+
+def test_bootstrap_of_constants():
+    """All resampled worlds are the same: there is no root to look for."""
+    i = ts.interval(np.ones(12), np.ones(12), method="bootstrap", rng=0)
+    assert (i.low, i.high) == (0.0, 0.0)

@@ -12,7 +12,7 @@ from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
 from ..core.pvalue import smallest_pvalue
 from ..engines import Engine
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, number_between, positive_number
 from ..nulls import Null
 from ..results import TestResult, conclude
 from .effects import effect_of
@@ -145,7 +145,7 @@ def equivalence_test(
     """
     level = door.check_level(level)
     if not isinstance(margin, EffectMargin):
-        margin = positive_number("margin", margin)
+        margin = number_between("margin", margin, 0, 1e150, example=0.1)
     random = door.generator(rng)
     seen = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
     if isinstance(margin, EffectMargin):

@@ -126,7 +126,7 @@ def interval(
     True
     """
     level = confidence(level)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise unknown_option("method", method, METHODS)
     random = door.generator(rng)
     known = estimate(x, y, kernel, bandwidth, engine, random)
@@ -165,6 +165,8 @@ def invert(law: Laws, observed: float, tail: float) -> tuple[float, float]:
     low = start if law.at(start).sf(observed) < tail else 0.0  # so little is asked for that the estimate is enough
     if low < start and law.at(0.0).sf(observed) < tail:
         low = brent(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step)
+    if law.at(start).sf(start) >= 1 - tail:  # resampled worlds that are all the same
+        return low, start
     end = start + step
     while law.at(end).sf(start) < 1 - tail:
         end += 2 * (end - start)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .. import _door as door
-from ..errors import InputError, OptionError, whole_number
+from ..errors import InputError, OptionError, number_between, whole_number
 from ..nulls import GroupPermutation, Null, PairFlips, WildBootstrap
 from ..statistics import QuadraticStatistic, Statistic
 from .pilots import AveragePilot, Pilot, QuadraticPilot
@@ -116,9 +114,7 @@ def sample_size(
     >>> ts.power(x, y, n, rng=0) >= 0.8 > ts.power(x, y, n - 1, rng=0)
     True
     """
-    target = power
-    if isinstance(target, bool) or not isinstance(target, int | float | np.number) or not 0 < float(target) < 1:
-        raise OptionError(f"power={target!r} must be a number strictly between 0 and 1, such as 0.8.")
+    target = number_between("power", power, 0, 1, example=0.8)
     pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
     if pilot.squared == 0:
         raise InputError(

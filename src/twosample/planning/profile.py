@@ -29,7 +29,7 @@ from ..core.labellings import observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram, LowRank
-from ..errors import InputError, OptionError
+from ..errors import InputError, number_between
 from ..kernels import Kernel
 from ..statistics import Biased, Unbiased
 
@@ -119,9 +119,7 @@ class Profile(Estimates):
 
 def confidence(level: object) -> float:
     """The probability of an interval, strictly between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < float(level) < 1:
-        raise OptionError(f"level={level!r} must be the probability of the interval, between 0 and 1, such as 0.95.")
-    return float(level)
+    return number_between("level", level, 0, 1, example=0.95)
 
 
 def estimate(
