@@ -115,3 +115,16 @@ def test_what_single_pairs_say_is_kept():
     walks = rng.normal(size=(60, 3)).cumsum(axis=0)
     m = ts.independence_matrix(walks, null="wild", rng=0)
     assert any("rows" in note for note in m.notes)
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-100])
+def test_values_beyond_the_range_of_an_unbounded_kernel(unit):
+    x, y = np.random.default_rng(0).normal(size=(2, 20))
+    with pytest.raises(ts.InputError, match=r"a holds values too .* Rescale it"):
+        ts.independence_matrix({"a": unit * x, "b": y}, kernel="linear")
+
+
+def test_an_array_is_no_name_of_a_table():
+    m = ts.independence_matrix(np.random.default_rng(0).normal(size=(20, 2)))
+    with pytest.raises(ts.OptionError, match="what="):
+        m.table(np.array([1.0, 2.0]))

@@ -23,6 +23,7 @@ from .sides import (
     LEAST_ROWS,
     SMOOTH,
     Variable,
+    check_size,
     checked_points,
     choose_engines,
     few_frequencies,
@@ -118,7 +119,8 @@ class IndependenceMatrix:
 
     def table(self, what: str = "holm") -> Floats:
         """``(c, c)`` values of 'statistic', 'strength', 'pvalue', 'holm' or 'bh', symmetric; the diagonal is NaN."""
-        if what not in (known := ("statistic", "strength", "pvalue", "holm", "bh")):
+        known = ("statistic", "strength", "pvalue", "holm", "bh")
+        if not isinstance(what, str) or what not in known:
             raise unknown_option("what", what, known)
         place = {name: i for i, name in enumerate(self.names)}
         values = np.full((len(place), len(place)), np.nan)
@@ -215,6 +217,7 @@ def independence_matrix(
         z = checked_points(column, f"column {name!r}", formula, LEAST_ROWS)
         moved = to_the_middle(z) if formula.translation_free else z
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
+        check_size(sides[-1])
     found: list[tuple[str, str, float, float, float]] = []
     said: dict[str, None] = {}  # in the order of the pairs, each once
     for x, y, pair in _pairs(sides, random):

@@ -144,7 +144,7 @@ def choose_engines(sides: Sequence[Variable], engine: Engine) -> tuple[list[Engi
 def make_pair(x: Variable, y: Variable, engines: Sequence[Engine], unbiased: bool, rng: np.random.Generator) -> Pair:
     """The estimate of HSIC, ready to be computed in any world."""
     for side in (x, y):
-        _check_size(side)
+        check_size(side)
     if is_exact(engines):
         matrices = [make_matrix(side, engine, unbiased) for side, engine in zip((x, y), engines, strict=True)]
         return MatrixPair(matrices[0], matrices[1], unbiased)
@@ -174,7 +174,7 @@ def few_frequencies(side: Variable) -> bool:
     return side.columns > 0 and frequencies_needed(side.kernel, side.z, SMOOTH.tolerance) <= DIRECT_FREQUENCIES
 
 
-def _check_size(side: Variable) -> None:
+def check_size(side: Variable) -> None:
     """Refuse data on which an unbounded kernel overflows, or vanishes."""
     if side.kernel.bounds is not None:
         return
