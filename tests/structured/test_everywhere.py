@@ -105,3 +105,42 @@ def test_positive_definite_together_with_itself(kernel, draw):
     K, double = (ts.Precomputed.of(k, objects).matrix for k in (kernel, kernel + kernel))
     np.testing.assert_allclose(double, 2 * K, rtol=1e-12)
     assert np.linalg.eigvalsh(K).min() >= -1e-9 * max(1.0, float(np.abs(K).max()))
+
+
+def test_whole_numbers_may_be_floats():
+    x, y = ["gattaca", "gattata"] * 5, ["tacgat", "tagcat"] * 5
+    records = [{"c": text} for text in x]
+    series = [np.arange(k, dtype=float) for k in (4, 5, 6, 4)]
+    for whole, same, data in (
+        (ts.strings.Spectrum(2.0), ts.strings.Spectrum(2), x + y),
+        (ts.strings.Gappy(2.0, gaps=1.0), ts.strings.Gappy(2, gaps=1), x + y),
+        (ts.strings.Subsequence(2.0), ts.strings.Subsequence(2), x + y),
+        (
+            ts.Record({"c": ts.Text(2.0, 16.0)}, ts.Gaussian(1.0)),
+            ts.Record({"c": ts.Text(2, 16)}, ts.Gaussian(1.0)),
+            records,
+        ),
+        (ts.series.GlobalAlignment(1.0, triangle=3.0), ts.series.GlobalAlignment(1.0, triangle=3), series),
+    ):
+        assert repr(whole) == repr(same)
+        np.testing.assert_array_equal(whole.block(data, data), same.block(data, data))
+    numbers = np.arange(40.0)
+    blocks = [ts.mmd(numbers, numbers + 1, statistic=ts.BlockAverage(size)) for size in (5, 5.0)]
+    assert blocks[0] == blocks[1]
+
+
+def test_rubbish_in_options_of_kernels():
+    with pytest.raises(ts.OptionError, match="form="):
+        ts.strings.Spectrum(form=np.array(["NFC", "NFD"]))
+    with pytest.raises(ts.OptionError, match="outer="):
+        ts.SetKernel(outer=ts.Gaussian)
+    with pytest.raises(ts.InputError, match="graph is NoneType"):
+        ts.graphs.from_networkx(None)
+
+
+def test_numbers_that_no_double_holds():
+    with pytest.raises(ts.InputError, match="not an array of numbers"):
+        ts.series.windows([10**400, 1], 2)
+    for kernel in (ts.SetKernel(), ts.series.GlobalAlignment()):
+        with pytest.raises(ts.InputError, match="not an array"):
+            ts.mmd([[10**400]] * 3, [[1.0]] * 3, kernel=kernel)

@@ -116,7 +116,7 @@ class BlockAverage(AverageStatistic):
 
     def __post_init__(self) -> None:
         if self.size is not None:
-            whole_number("size", self.size, least=2)
+            object.__setattr__(self, "size", whole_number("size", self.size, least=2))
 
     def term_count(self, m: int, n: int) -> int:
         smaller = min(m, n)

@@ -80,7 +80,7 @@ def checked_strings(objects: Sequence[Any]) -> list[str]:
 
 def check_form(form: Form | None) -> None:
     """Refuse what is no Unicode normal form."""
-    if form is not None and form not in get_args(Form):
+    if form is not None and not (isinstance(form, str) and form in get_args(Form)):
         raise OptionError(f"form={form!r} must be None or one of {', '.join(map(repr, get_args(Form)))}.")
 
 

@@ -111,8 +111,8 @@ class Text(ColumnKind):
     width: int = 128
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
-        whole_number("width", self.width)
+        object.__setattr__(self, "k", whole_number("k", self.k))
+        object.__setattr__(self, "width", whole_number("width", self.width))
 
     def rows(self, values: Values, missing: Mask) -> Floats:
         texts = ["" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]

@@ -1,4 +1,7 @@
-"""Values of one column as levels or numbers: what is missing, which levels there are, and where a bad value stands."""
+"""Values of one column as levels or numbers: what is missing, which levels there are, and where a bad value stands.
+
+And what kernels on other objects share: reading numbers, values divided by norms.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +88,15 @@ def real_array(value: Any) -> Floats | None:
     try:
         array = np.asarray(value)
         return array.astype(np.float64) if array.dtype.kind in "biufO" else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
+
+
+def unit_diagonal(K: Floats) -> Floats:
+    """Kernel values divided by the norms of both objects; an object without norm keeps its zeros."""
+    norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    norms = np.where(norms > 0, norms, 1.0)
+    return np.asarray(K / norms / norms[:, None])
 
 
 def sign_codes(levels: Sequence[Hashable]) -> Floats:

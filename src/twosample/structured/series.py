@@ -103,7 +103,7 @@ class GlobalAlignment(ObjectKernel):
     def __post_init__(self) -> None:
         if self.bandwidth is not None:
             positive_number("bandwidth", self.bandwidth)
-        whole_number("triangle", self.triangle, least=0)
+        object.__setattr__(self, "triangle", whole_number("triangle", self.triangle, least=0))
 
     def on(self, objects: Sequence[Any]) -> Kernel:
         series = [_one_series(value, f"Series {i} (counted from 0)") for i, value in enumerate(objects)]

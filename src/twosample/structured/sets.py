@@ -14,7 +14,7 @@ from ..errors import InputError, OptionError
 from ..kernels import Gaussian, Kernel, ObjectKernel, RadialKernel, Tabulated
 from ..kernels.base import BandwidthOf
 from ..kernels.objects import IndexKernel
-from .levels import real_array
+from .levels import real_array, unit_diagonal
 
 _POINTS = 1024  # rows and columns of a tile: memory does not grow with the bags
 
@@ -61,7 +61,7 @@ class SetKernel(ObjectKernel):
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel) or self.kernel.domain != "vectors":
             raise OptionError(f"kernel={self.kernel!r} must be a kernel on rows of numbers, such as ts.Gaussian().")
-        if self.outer is not None and getattr(self.outer, "metric", "cityblock") == "cityblock":
+        if self.outer is not None and not (isinstance(self.outer, RadialKernel) and self.outer.metric != "cityblock"):
             raise OptionError(f"outer={self.outer!r} must be a radial kernel of a Euclidean distance, or None.")
 
     @property
@@ -119,9 +119,7 @@ class Bags(IndexKernel):
         kernel = self.origin
         K = mean_values(kernel.kernel, (self.points, self.sizes))
         if kernel.normalised:
-            norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
-            norms = np.where(norms > 0, norms, 1.0)
-            K = K / norms / norms[:, None]
+            K = unit_diagonal(K)
         if kernel.outer is not None:
             outer, K = _radial(kernel.outer, K)
             kernel = replace(kernel, outer=outer)

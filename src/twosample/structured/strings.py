@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any
 
-import numpy as np
-
-from ..core.types import Floats
 from ..errors import OptionError, real_number, whole_number
 from ..kernels import ExplicitFeatures, Kernel, ObjectKernel, Tabulated
 from ._subsequences import common_subsequences
 from ._texts import Form, Texts, check_form, pattern_counts, unit_rows
+from .levels import unit_diagonal
 
 _MOST_PATTERNS = 1000
 
@@ -62,7 +60,7 @@ class Spectrum(ObjectKernel):
     form: Form | None = None
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
+        object.__setattr__(self, "k", whole_number("k", self.k))
         check_form(self.form)
 
     @property
@@ -114,8 +112,8 @@ class Gappy(ObjectKernel):
     form: Form | None = None
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
-        whole_number("gaps", self.gaps, least=0)
+        object.__setattr__(self, "k", whole_number("k", self.k))
+        object.__setattr__(self, "gaps", whole_number("gaps", self.gaps, least=0))
         _check_decay(self.decay)
         check_form(self.form)
         if comb(self.k + self.gaps - 1, self.k - 1) > _MOST_PATTERNS:
@@ -169,7 +167,7 @@ class Subsequence(ObjectKernel):
     form: Form | None = None
 
     def __post_init__(self) -> None:
-        whole_number("length", self.length)
+        object.__setattr__(self, "length", whole_number("length", self.length))
         _check_decay(self.decay)
         check_form(self.form)
 
@@ -180,14 +178,8 @@ class Subsequence(ObjectKernel):
     def on(self, objects: Sequence[Any]) -> Kernel:
         K = common_subsequences(Texts.of(objects, self.form).split(), self.length, self.decay)
         if self.normalised:
-            return Tabulated(self, _unit_diagonal(K))
+            return Tabulated(self, unit_diagonal(K))
         return Tabulated(self, self.decay ** (2 * self.length) * K)
-
-
-def _unit_diagonal(K: Floats) -> Floats:
-    norms = np.sqrt(np.diagonal(K))
-    norms = np.where(norms > 0, norms, 1.0)
-    return np.asarray(K / norms / norms[:, None])
 
 
 def _check_decay(decay: float) -> None:

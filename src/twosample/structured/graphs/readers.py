@@ -47,6 +47,8 @@ def from_networkx(
     >>> ts.graphs.from_networkx(g, label="atom")
     Graph(3 nodes, 2 edges, labels)
     """
+    if not (hasattr(graph, "is_multigraph") and hasattr(graph, "adj")):
+        raise InputError(f"graph is {type(graph).__name__} and not a networkx graph; ts.graphs.as_graph takes others.")
     if graph.is_multigraph():
         raise InputError("multigraphs are not supported: merge parallel edges first, for example by networkx.Graph(g).")
     number = {node: i for i, node in enumerate(graph.nodes)}
