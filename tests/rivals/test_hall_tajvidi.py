@@ -105,3 +105,10 @@ def test_wrong_weights(weights):
 def test_wrong_gamma(gamma):
     with pytest.raises(ts.OptionError, match="gamma"):
         hall_tajvidi_test(np.arange(6.0), np.arange(6.0), gamma=gamma)
+
+
+@pytest.mark.parametrize("weights", [[10**400], np.array([1 + 1j]), ["1"], "12", [None]], ids=lambda w: f"{w!r:.20}")
+def test_weights_that_are_no_numbers(weights):
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="weights must be"):
+        hall_tajvidi_test(x, x, weights=weights)

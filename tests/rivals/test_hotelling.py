@@ -127,3 +127,16 @@ def test_the_f_law_is_refused_with_a_ridge():
         hotelling_test(x, y, null="f")
     with pytest.raises(ts.OptionError, match="ridge=False"):
         hotelling_test(x, y, ridge=False)
+
+
+@pytest.mark.parametrize("ridge", ["no", 0, 1.5, np.array([1.0, 2.0])], ids=repr)
+def test_ridges_that_are_none(ridge):
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="ridge="):
+        hotelling_test(x, x, ridge=ridge)
+
+
+def test_truth_of_numpy_is_truth():
+    x = np.ones((6, 2))
+    with pytest.raises(ts.OptionError, match="ridge=False"):
+        hotelling_test(x, x, ridge=np.False_)

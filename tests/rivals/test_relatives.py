@@ -282,3 +282,39 @@ def test_level_of_approximate_laws(name, problem):
 def test_level_is_used_up_on_continuous_data(name):
     low = limits(0.05, 1000, 0.999)[0]
     assert rates(name, "normal", 1000)[0][1] >= low
+
+
+NO_NUMBERS = [None, True, "a", np.complex128(0.5), 10**400, np.nan, np.inf, [0.5], 0, -1]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda value: f"{value!r:.20}")
+def test_shares_that_are_none(value):
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="share="):
+        cascade_test(x, x, share=value)
+    with pytest.raises(ts.OptionError, match="regularisation="):
+        kernel_fisher_test(x, x, regularisation=value)
+
+
+def test_an_array_is_no_null():
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="null="):
+        kernel_fisher_test(x, x, null=np.array([1.0, 2.0]))
+
+
+def test_stages_that_are_no_tests():
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="first="):
+        cascade_test(x, x, first=int)
+    with pytest.raises(ts.OptionError, match="returned float"):
+        cascade_test(x, x, first=lambda x, y, level, rng: 0.5)
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e170])
+def test_units_beyond_the_laws_of_parzen_windows(unit):
+    """D_2² of two columns is beyond the range of numbers there: relabelling does without it."""
+    x, y = np.random.default_rng(0).normal(size=(2, 12, 2)) * unit
+    for null in ("spectrum", "mcdiarmid"):
+        with pytest.raises(ts.InputError, match="Rescale both samples"):
+            parzen_l2_test(x, y, null=null)
+    assert parzen_l2_test(x, y, rng=0).pvalue > 0

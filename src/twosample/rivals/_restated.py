@@ -9,6 +9,7 @@ import numpy as np
 from ..core.distributions import Distribution
 from ..core.laws import BoundLaw, ContinuousLaw, Law, ReplicateLaw
 from ..core.types import Floats
+from ..errors import InputError
 from ..results import TestResult
 
 
@@ -44,6 +45,11 @@ class Name:
 def multiplied(result: TestResult, factor: float, name: Name) -> TestResult:
     """The result of a test of MMD_b with the statistic ``factor * MMD_b``."""
     law: Law = result.law
+    if not isinstance(law, ReplicateLaw) and not 1e-150 < factor < 1e150:
+        raise InputError(
+            f"x and y are in a unit in which {name.symbol} is {factor:.3g} times MMD_b, and the square of that is "
+            "beyond the range of numbers. Rescale both samples, or use null='permutation'."
+        )
     if isinstance(law, ReplicateLaw):
         law = replace(law, values=factor * law.values, tolerance=factor * law.tolerance)
     elif isinstance(law, ContinuousLaw):

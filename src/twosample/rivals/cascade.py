@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.laws import Law
-from ..errors import OptionError, unknown_option
+from ..errors import OptionError, number_between, unknown_option
 from ..homogeneity import mmd_test
 from ..results import PAPER, TestResult
 
@@ -79,12 +79,15 @@ def cascade_test(
     'Cascade, decided by stage 2 (MMD two-sample test)'
     """
     level = door.check_level(level)
-    share = _check_share(share)
+    share = number_between("share", share, 0, 1, example=0.5)
     stages = ((_resolve("first", first, FIRST), share), (_resolve("second", second, SECOND), 1 - share))
     seeds = door.generator(rng).spawn(2)
     results: list[TestResult] = []
     for (test, part), seed in zip(stages, seeds, strict=True):
-        results.append(_stage(test(x, y, level=part * level, rng=seed), part, level))
+        result = test(x, y, level=part * level, rng=seed)
+        if not isinstance(result, TestResult):
+            raise OptionError(f"{test!r} returned {type(result).__name__}; a stage must return a TestResult.")
+        results.append(_stage(result, part, level))
         if results[-1].rejected:
             break
     spoke = int(np.argmin([result.pvalue for result in results]))
@@ -160,12 +163,6 @@ SECOND: Mapping[str, Test] = {"mmd": mmd_test, "mmd-linear": _linear}
 def _resolve(name: str, value: Test | str, known: Mapping[str, Test]) -> Test:
     if isinstance(value, str) and value in known:
         return known[value]
-    if callable(value):
+    if callable(value) and not isinstance(value, type):
         return value
     raise unknown_option(name, value, known)
-
-
-def _check_share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < float(value) < 1:
-        raise OptionError(f"share={value!r} must lie strictly between 0 and 1: the first test's share of the level.")
-    return float(value)

@@ -12,7 +12,7 @@ from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, positive_number
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Precomputed
 from ..nulls import Normal, Null
@@ -107,7 +107,7 @@ def kernel_fisher_test(
     scale = _Scale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
     kernel = Precomputed(whitened)
-    if null == "normal" or isinstance(null, Normal):
+    if isinstance(null, Normal) or (isinstance(null, str) and null == "normal"):
         limit: Distribution = NormalLaw(0.0, 1.0) if gamma else PointLaw(0.0)
         law = ContinuousLaw(limit, smallest_pvalue(pool.m, pool.n))
         task = prepare(*rows, "normal", ("normal",), level, random)
@@ -235,6 +235,7 @@ def _check_size(size: int) -> None:
 
 
 def _check_share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 1e-7 <= float(value) < np.inf:
+    share = positive_number("regularisation", value)
+    if share < 1e-7:
         raise OptionError(f"regularisation={value!r} must be a number of at least 1e-7, such as 0.03.")
-    return float(value)
+    return share

@@ -242,8 +242,9 @@ def _weights(weights: Weights | tuple[Weights, Weights] | None, m: int, n: int) 
 
 def _checked(weights: object, most: int) -> Floats:
     try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(weights)
+        array = given.astype(np.float64) if given.dtype.kind in "biufO" else np.empty(0)
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.ndim != 1 or not 1 <= len(array) <= most or not np.isfinite(array).all() or (array < 0).any():
         raise OptionError(

@@ -82,6 +82,8 @@ def hotelling_test(
     (True, Permutation(n=999))
     """
     task = prepare(x, y, null, ("auto", "f", "permutation"), level, rng)
+    if ridge is not None:
+        ridge = _checked_ridge(ridge)
     z = task.z - task.z.mean(axis=0)
     singular = "the covariance within the samples is singular"
     whitened = _whitened(z) if z.shape[1] <= task.total - 2 else None
@@ -197,6 +199,12 @@ class HotellingF:
         from scipy.stats import f
 
         return np.asarray(f.pdf(t / self.unit, self.d, self.total - self.d - 1) / self.unit, dtype=np.float64)
+
+
+def _checked_ridge(ridge: object) -> bool:
+    if not isinstance(ridge, bool | np.bool_):
+        raise OptionError(f"ridge={ridge!r} must be None (where it is needed), True (always) or False (never).")
+    return bool(ridge)
 
 
 def _plain_result(task: Task, plain: Plain) -> TestResult:
