@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.evidence import Evidence
+from ..core.labellings import observed
 from ..core.laws import Law, ReplicateLaw
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
@@ -159,6 +160,17 @@ def replicate(task: Task, null: Permutation, statistic: Callable[[Counts], Float
         parts.append(statistic(labels.x))
     values = np.concatenate(parts)
     return ReplicateLaw(values, 1e-10 * float(np.abs(values[0])) + noise, exhaustive, task.least)
+
+
+def judge(
+    task: Task, statistic: Callable[[Counts], Floats], stated: Callable[[], Stated], noise: float = 0.0
+) -> tuple[Null, Law, float]:
+    """The null, its law and the observed value: by relabelling if that was asked for, else as theory states it."""
+    if isinstance(task.null, Permutation):
+        law = replicate(task, task.null, statistic, noise)
+        return task.null, law, float(law.values[0])
+    null = stated()
+    return null, null.known, float(statistic(observed(task.m, task.n).x)[0])
 
 
 def finish(

@@ -9,13 +9,12 @@ import numpy as np
 
 from .. import _door as door
 from ..core.distributions import NormalLaw
-from ..core.labellings import observed
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
 from ..errors import InputError, whole_number
-from ..nulls import Null, Permutation
+from ..nulls import Null
 from ..results import TestResult
-from ._common import ApproximatelyNormal, LargeDeviation, columns_at_once, finish, prepare, replicate
+from ._common import ApproximatelyNormal, LargeDeviation, Stated, columns_at_once, finish, judge, prepare
 from ._tree import Indices
 
 CITATION = "Biau and Györfi (2005): On the asymptotic properties of a nonparametric L1-test statistic of homogeneity"
@@ -102,20 +101,14 @@ def biau_gyorfi_test(
     def distances(labels: Counts) -> Floats:
         return histogram_distances(labels, order, starts, m, n)
 
-    law: Law
-    chosen: Null
-    if isinstance(task.null, Permutation):
-        chosen, law = task.null, replicate(task, task.null, distances)
-        value = float(law.values[0])
-    else:
-        value = float(distances(observed(m, n).x)[0])
-        if task.null == "normal":
-            mean = sqrt(2 / pi * K * (1 / m + 1 / n)) + BERRY_ESSEEN * K / min(m, n)
-            law = ContinuousLaw(NormalLaw(mean, sqrt((1 - 2 / pi) * (1 / m + 1 / n))), task.least)
-            chosen = ApproximatelyNormal(law)
-        else:
-            law = UnionBound(K, m, n)
-            chosen = LargeDeviation(law)
+    def stated() -> Stated:
+        if task.null == "bound":
+            return LargeDeviation(UnionBound(K, m, n))
+        mean = sqrt(2 / pi * K * (1 / m + 1 / n)) + BERRY_ESSEEN * K / min(m, n)
+        normal = NormalLaw(mean, sqrt((1 - 2 / pi) * (1 / m + 1 / n)))
+        return ApproximatelyNormal(ContinuousLaw(normal, task.least))
+
+    chosen, law, value = judge(task, distances, stated)
     notes = (f"Grid of {parts} parts per column at pooled quantiles; {K} cells hold points.",)
     return finish(
         task, chosen, law, test="Biau-Györfi L1 test", citation=CITATION, symbol="T", value=value, notes=notes

@@ -8,12 +8,11 @@ import numpy as np
 
 from .. import _door as door
 from ..core.distributions import Distribution, NormalLaw, PointLaw
-from ..core.labellings import observed
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import ApproximatelyNormal, columns_at_once, finish, prepare, replicate
+from ._common import ApproximatelyNormal, columns_at_once, finish, judge, prepare, replicate
 from ._smirnov import largest_deviations
 from ._tree import Tree, minimum_spanning_tree, traversal_order
 
@@ -88,16 +87,8 @@ def friedman_rafsky_runs_test(
             return np.zeros(labels.shape[1])
         return (mean - 1 - cross_edges(tree, labels)) / deviation
 
-    chosen: Null
-    law: Law
-    if isinstance(task.null, Permutation):
-        chosen, law = task.null, replicate(task, task.null, shortfall)
-        value = float(law.values[0])
-    else:
-        standard: Distribution = NormalLaw(0.0, 1.0) if deviation else PointLaw()
-        law = ContinuousLaw(standard, task.least)
-        chosen = ApproximatelyNormal(law)
-        value = float(shortfall(observed(task.m, task.n).x)[0])
+    standard: Distribution = NormalLaw(0.0, 1.0) if deviation else PointLaw()
+    chosen, law, value = judge(task, shortfall, lambda: ApproximatelyNormal(ContinuousLaw(standard, task.least)))
     runs = round(mean - value * deviation)
     count = f"{runs} runs; {mean:.6g} are expected under H0, with standard deviation {deviation:.4g}."
     notes = (count,) if deviation else (f"The tree is a star: every labelling of it has {runs} runs.",)

@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
 from ..errors import OptionError
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import FisherF, Task, columns_at_once, finish, prepare, replicate
+from ._common import FisherF, Stated, Task, columns_at_once, finish, judge, prepare, replicate
 
 CITATION = "Hotelling (1931): The generalization of Student's ratio"
 
@@ -208,14 +208,10 @@ def _checked_ridge(ridge: object) -> bool:
 
 
 def _plain_result(task: Task, plain: Plain) -> TestResult:
-    law: Law
-    chosen: Null
-    if isinstance(task.null, Permutation):
-        chosen, law = task.null, replicate(task, task.null, plain.statistic, noise=1e-13 * task.total)
-        value = float(law.values[0])
-    else:
-        law = ContinuousLaw(HotellingF(task.z.shape[1], task.total), task.least)
-        chosen, value = FisherF(law), float(plain.statistic(observed(task.m, task.n).x)[0])
+    def stated() -> Stated:
+        return FisherF(ContinuousLaw(HotellingF(task.z.shape[1], task.total), task.least))
+
+    chosen, law, value = judge(task, plain.statistic, stated, noise=1e-13 * task.total)
     return finish(task, chosen, law, test="Hotelling T² test", citation=CITATION, symbol="T²", value=value)
 
 

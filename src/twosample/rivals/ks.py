@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .. import _door as door
-from ..core.labellings import observed
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw
 from ..errors import InputError
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import Asymptotic, Exact, Task, finish, prepare, replicate
+from ._common import Asymptotic, Exact, Stated, Task, finish, judge, prepare
 from ._smirnov import AsymptoticSmirnov, SmirnovLaw, largest_deviations
 
 CITATION = (
@@ -82,24 +83,18 @@ def ks_test(
     order = np.argsort(z, kind="stable")
     ends = np.flatnonzero(np.diff(z[order], append=np.inf))
     ties = len(ends) < task.total
-    chosen = _choose(task, ties)
-    law: Law
-    null_: Null
-    if isinstance(chosen, Permutation):
-        law = replicate(task, chosen, lambda labels: largest_deviations(labels, order, ends, task.m, task.n))
-        null_, value = chosen, float(law.values[0])
-    else:
-        value = float(largest_deviations(observed(task.m, task.n).x, order, ends, task.m, task.n)[0])
-        if chosen == "exact":
-            law = SmirnovLaw(task.m, task.n)
-            null_ = Exact(law)
-        else:
-            law = ContinuousLaw(AsymptoticSmirnov(task.m, task.n), task.least)
-            null_ = Asymptotic(law)
+    task = replace(task, null=_choose(task, ties))
+
+    def stated() -> Stated:
+        if task.null == "exact":
+            return Exact(SmirnovLaw(task.m, task.n))
+        return Asymptotic(ContinuousLaw(AsymptoticSmirnov(task.m, task.n), task.least))
+
+    chosen, law, value = judge(task, lambda labels: largest_deviations(labels, order, ends, task.m, task.n), stated)
     tied = f"{task.total - len(ends)} values are ties: this law is conservative; null='permutation' is right with ties."
     notes = (tied,) if ties and not isinstance(chosen, Permutation) else ()
     return finish(
-        task, null_, law, test="Kolmogorov-Smirnov test", citation=CITATION, symbol="D", value=value, notes=notes
+        task, chosen, law, test="Kolmogorov-Smirnov test", citation=CITATION, symbol="D", value=value, notes=notes
     )
 
 
