@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 import twosample as ts
 from twosample import rivals
 
@@ -38,3 +40,16 @@ FORMS: dict[str, Form] = {
     "biau-györfi bound": Form(partial(rivals.biau_gyorfi_test, null="bound"), False, 3),
     "biau-györfi permutation": Form(partial(rivals.biau_gyorfi_test, null=PERMUTATION), True, 3),
 }
+
+BAD_SAMPLES = (
+    ([1.0, np.nan, 2.0], "NaN"),
+    ([1.0, np.inf, 2.0], "infinite"),
+    ([], "row"),
+    ([1.0], "row"),
+    (3.0, "single number"),
+    (np.zeros((4, 2, 2)), "shape"),
+    (["a", "b"], "numbers"),
+    (None, "None"),
+    (np.zeros((5, 0)), "no columns"),
+)
+"""What is no sample, and a word of the error."""

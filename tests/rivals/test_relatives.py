@@ -10,6 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from classical import BAD_SAMPLES
 from level.measure import limits
 from level.problems import PROBLEMS
 
@@ -154,18 +155,7 @@ def test_constant_pool(name):
 @every_test
 def test_bad_inputs(call):
     good = np.arange(12.0)
-    for bad, message in (
-        ([1.0, np.nan, 2.0], "NaN"),
-        ([1.0, np.inf, 2.0], "infinite"),
-        ([], "row"),
-        ([1.0], "row"),
-        (3.0, "single number"),
-        (np.zeros((4, 2, 2)), "shape"),
-        (["a", "b"], "numbers"),
-        (None, "None"),
-        (np.zeros((5, 0)), "no columns"),
-        (np.zeros((5, 2)), "column"),
-    ):
+    for bad, message in (*BAD_SAMPLES, (np.zeros((5, 2)), "column")):
         with pytest.raises(ts.InputError, match=message):
             call(bad, good)
         with pytest.raises(ts.InputError, match=message):
