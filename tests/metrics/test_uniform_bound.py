@@ -74,3 +74,8 @@ def test_tiny_delta():
     assert metrics.kolmogorov_deviation(1e-320, 10) == pytest.approx(
         np.sqrt((np.log(2) + 320 * np.log(10)) / 20), rel=1e-3
     )
+
+
+def test_sizes_near_the_largest_double():
+    assert 0 < metrics.kolmogorov_deviation(0.1, 10**308) < 1e-150
+    assert 0 < metrics.kernel_deviation(0.1, 10**308) < 1e-150

@@ -70,7 +70,7 @@ def kolmogorov_deviation(delta: float, size: int) -> float:
     >>> round(metrics.kolmogorov_deviation(0.05, 100), 4)
     0.1358
     """
-    return sqrt((log(2) + _surprise(delta)) / (2 * whole_number("size", size)))
+    return sqrt((log(2) + _surprise(delta)) / 2 / whole_number("size", size))
 
 
 def kernel_deviation(delta: float, size: int, *, bound: float = 1.0) -> float:
