@@ -35,6 +35,8 @@ from .statistics import STATISTICS, Statistic
 
 Option = TypeVar("Option")
 
+_CENTRE = 10_000  # rows that the centre of a pool is taken from
+
 KernelLike = Kernel | str | Callable[[Any, Any], Any]
 BandwidthLike = BandwidthRule | str | float
 Seed = Any
@@ -72,7 +74,7 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
         first, second = objects(x, "x"), objects(y, "y")
         restricted = kernel.on([*first, *second])
         return Pool(row_numbers_of([*first, *second]), len(first), len(second), restricted)
-    _same_order(x, y)
+    check_order(column_names(x), column_names(y), "x and y")
     a, b = points(x, "x"), points(y, "y")
     if a.shape[1] != b.shape[1]:
         raise InputError(
@@ -84,7 +86,8 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
         if not np.isfinite(np.ptp(z, axis=0)).all():
             raise InputError("x and y hold values so large that their differences overflow; rescale both samples.")
     if kernel.translation_free:
-        z -= z[0] + (z - z[0]).mean(axis=0)  # differences are all that matters; keeps digits at huge offsets
+        part = z[:: max(1, len(z) // _CENTRE)]  # differences are all that matters; keeps digits at huge offsets
+        z -= np.partition(part, len(part) // 2, axis=0)[len(part) // 2]  # a median, which no outlier moves
     return Pool(z, len(a), len(b), kernel)
 
 
@@ -107,6 +110,25 @@ def points(value: object, name: str, least: int = 2) -> Floats:
         raise InputError(f"{name} has no columns (shape {array.shape}).")
     _check_finite(array, name)
     return array
+
+
+def column_names(value: object) -> tuple[str, ...]:
+    """The names of the columns of a data frame; none of anything else."""
+    if not hasattr(value, "shape"):  # a lazy frame, which is refused, among others
+        return ()
+    names = getattr(value, "column_names", None)  # of an Arrow table, whose columns are their values
+    return tuple(map(str, names if isinstance(names, list) else getattr(value, "columns", ())))
+
+
+def check_order(a: tuple[str, ...], b: tuple[str, ...], whose: str) -> None:
+    """Refuse columns that have the same names in a different order: they would be taken for each other."""
+    if a and b and a != b and sorted(a) == sorted(b):
+        raise InputError(f"{whose} have the same columns in a different order; select them in one order first.")
+
+
+def batch_columns(batch: object, rows: Floats) -> int:
+    """How many columns a batch has that became these rows; 0 for an empty list, which goes with any number."""
+    return int(rows.shape[1]) if len(rows) or np.ndim(batch) > 1 else 0  # type: ignore[arg-type]
 
 
 def objects(value: object, name: str, least: int = 2) -> list[Any]:
@@ -155,13 +177,13 @@ def resolve_statistic(value: Statistic | str) -> tuple[str, Statistic]:
     raise unknown_option("statistic", value, STATISTICS)
 
 
-def resolve_null(value: Null | str) -> Null:
-    """A null from an alias or a null."""
+def resolve_null(value: Null | str, names: Iterable[str] = NULLS) -> Null:
+    """A null from an alias or a null; `names` are those that an error offers."""
     if isinstance(value, Null):
         return value
-    if isinstance(value, str):
-        return _alias("null", value, NULLS)
-    raise unknown_option("null", value, NULLS)
+    if isinstance(value, str) and value in NULLS:
+        return NULLS[value]()
+    raise unknown_option("null", value, names)
 
 
 def resolve_engine(value: Engine | str) -> Engine:
@@ -199,6 +221,24 @@ def check_resamples(null: Null, level: float) -> None:
             f"null={null!r} can never give a p-value below {1 / (null.resamples + 1):.3g}, and level={level:g} was "
             f"asked for. Use at least n={ceil(1 / level - 1e-9) - 1}."
         )
+
+
+def check_values(kernel: Kernel, largest: float, rows: int, powers: bool) -> None:
+    """Refuse kernel values whose sums over all pairs of rows leave the range of doubles, or their powers if a law asks.
+
+    A multiple of a kernel has the same p-values, so whoever is refused here can mend it.
+    """
+    low, high = (1e-90, 1e90) if powers else (1e-305, 1e290 / rows**2)
+    if largest == 0 or low < largest < high:
+        return
+    size = "small" if largest <= low else "large"
+    fate = "sums overflow" if size == "large" else "powers vanish" if powers else "digits vanish"
+    if kernel.bounds is None:
+        raise InputError(f"x and y hold values too {size} for {kernel!r}: its {fate}. Rescale both samples.")
+    raise OptionError(
+        f"kernel={kernel!r} has values of up to {largest:.3g}, too {size} for doubles: its {fate}. "
+        "Multiply it by a constant that makes them about 1: no p-value depends on that."
+    )
 
 
 def generator(rng: Seed) -> np.random.Generator:
@@ -327,10 +367,3 @@ def _check_finite(array: Floats, name: str) -> None:
             f"{name} has {count} value(s) that are NaN or infinite, the first in row {row}, column {column}. "
             "Drop or fill them first: a missing value is not evidence of a difference."
         )
-
-
-def _same_order(x: object, y: object) -> None:
-    frames = [value if hasattr(value, "shape") else () for value in (x, y)]  # a lazy one has no shape, and is refused
-    names = [list(map(str, getattr(value, "columns", ()))) for value in frames]
-    if names[0] and names[1] and names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
-        raise InputError("x and y have the same columns in a different order; select them in one order first.")

@@ -323,3 +323,10 @@ def test_labellings_with_large_counts():
         np.testing.assert_allclose(sums.xx[1], 300**2 * K[0, 0], rtol=1e-6)
         np.testing.assert_allclose(sums.xy[1], 300**2 * K[0, 2], rtol=1e-5)
         np.testing.assert_allclose(sums.yy[1], 300**2 * K[2, 2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("engine", [ts.Fourier, ts.Tiled, ts.Features, ts.LowRank])
+@pytest.mark.parametrize("progress", [3, "bar", True])
+def test_progress_must_be_a_function(engine, progress):
+    with pytest.raises(ts.OptionError, match=f"{engine.__name__}: progress={progress!r} must be a function"):
+        engine(progress=progress)

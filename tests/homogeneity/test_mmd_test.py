@@ -247,7 +247,7 @@ def test_the_defaults_are_those_of_the_documentation():
     assert r.null == ts.Permutation(999)
     assert r.symbol == "MMD²_u"
     assert r.level == 0.05
-    assert ts.mmd(x, y) == r.statistic
+    assert ts.mmd(x, y) == pytest.approx(r.statistic, rel=1e-13)  # one labelling and many are summed in another order
 
 
 def test_the_level_changes_the_verdict_not_the_pvalue():
@@ -273,3 +273,88 @@ def test_large_samples_take_the_tiled_engine_and_give_the_dense_answer():
     assert a.engine == ts.Tiled()
     assert a.pvalue == b.pvalue
     assert a.statistic == pytest.approx(b.statistic, rel=1e-5)
+
+
+LAWS = [
+    ("unbiased", "pearson"), ("unbiased", ts.Pearson(kurtosis="spectrum")), ("biased", "pearson"),
+    ("unbiased", "spectrum"), ("biased", "spectrum"), ("unbiased", "gamma"), ("unbiased", "hoeffding"),
+    ("biased", "mcdiarmid"), ("linear", "normal"), ("linear", "hoeffding"), ("block", "normal"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statistic", "null"), LAWS)
+@pytest.mark.parametrize("engine", ["dense", "tiled", "fourier", "lowrank"])
+def test_laws_do_not_depend_on_a_multiple_of_the_kernel(statistic, null, engine):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(60, 2)), rng.normal(size=(50, 2)) + 0.4
+
+    def pvalue(factor):
+        kernel = factor * ts.Gaussian(1.0)
+        return ts.mmd_test(x, y, kernel=kernel, statistic=statistic, null=null, engine=engine, rng=0).pvalue
+
+    for factor in (1e-89, 1e-30, 1e30, 1e89):
+        assert pvalue(factor) == pytest.approx(pvalue(1.0), rel=1e-6)
+    for factor, size in ((1e-300, "small"), (1e-150, "small"), (1e150, "large"), (1e160, "large"), (1e300, "large")):
+        with pytest.raises(ts.OptionError, match=rf"kernel=Scaled.*too {size} for doubles.*no p-value depends on that"):
+            pvalue(factor)
+
+
+@pytest.mark.parametrize("statistic", ["unbiased", "biased", "linear", "block"])
+def test_permutations_do_not_depend_on_a_multiple_of_the_kernel(statistic):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=60), rng.normal(size=50) + 0.4
+
+    def pvalue(factor):
+        return ts.mmd_test(x, y, kernel=factor * ts.Gaussian(1.0), statistic=statistic, rng=0).pvalue
+
+    for factor in (1e-300, 1e-170, 1e170, 1e280):
+        assert pvalue(factor) == pvalue(1.0)
+    for factor, size in ((1e-310, "small"), (1e305, "large")):
+        with pytest.raises(ts.OptionError, match=f"too {size} for doubles"):
+            pvalue(factor)
+
+
+@pytest.mark.parametrize("kernel", [ts.Energy(), ts.Energy(0.5)])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("engine", ["dense", "tiled", "fourier", "lowrank"])
+def test_energy_in_any_unit(kernel, columns, engine):
+    if engine == "fourier" and (columns > 1 or kernel.exponent != 1):
+        pytest.skip("not a kernel for this engine")
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(80, columns)), rng.normal(size=(70, columns)) + 0.2
+    for statistic in ("unbiased", "linear"):
+        one = ts.mmd_test(x, y, kernel=kernel, engine=engine, statistic=statistic, rng=0)
+        for unit in (2.0**-1000, 2.0**-531, 2.0**531, 2.0**900):
+            r = ts.mmd_test(unit * x, unit * y, kernel=kernel, engine=engine, statistic=statistic, rng=0)
+            assert r.pvalue == one.pvalue
+            assert r.statistic == pytest.approx(one.statistic * unit**kernel.exponent, rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["energy", "gaussian"])
+@pytest.mark.parametrize("engine", ["dense", "tiled"])
+def test_an_outlier_does_not_cost_digits(kernel, engine):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=80), rng.normal(size=80) + 1.0
+    values = []
+    for far in (1e9, 1e15):  # as far away, an energy kernel does not see how far
+        x[0] = far
+        values.append(ts.mmd(x, y, kernel=kernel, bandwidth=1.0 if kernel == "gaussian" else "median", engine=engine))
+    assert values[1] == pytest.approx(values[0], rel=1e-2)
+
+
+def test_rounding_that_hides_differences_is_owned_up_to():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 100, 1))
+    y += 1
+    far = x.copy()
+    far[0] = 1e15
+    for null in ("permutation", "spectrum", "gamma", "pearson"):
+        r = ts.mmd_test(far, y, kernel="energy", null=null, rng=0)
+        assert r.pvalue == 1
+        assert "Rounding of MMD²" in r.notes[0]
+    for statistic in ("unbiased", "biased", "linear"):
+        r = ts.mmd_test(x + 1e8, y + 1e8, kernel="polynomial", statistic=statistic, rng=0)
+        assert "Rounding of MMD²" in r.notes[0]
+        assert not ts.mmd_test(x + 100, y + 100, kernel="polynomial", statistic=statistic, rng=0).notes
+    r = ts.mmd_test(x + 1e8, y + 1e8, kernel="polynomial", statistic="linear", null="normal")
+    assert "Rounding of MMD²" in r.notes[0]

@@ -77,6 +77,30 @@ def test_other_bandwidths_afterwards():
     assert grid.statistic == pytest.approx(exact.statistic, abs=1e-5)
 
 
+@pytest.mark.parametrize("null", ["spectrum", "gamma", "pearson", ts.Pearson(kurtosis="spectrum")])
+def test_a_multiple_of_the_kernel_does_not_matter(null):
+    a, b = (Sketch.fit(values) for values in pair("normal"))
+    one = compare_sketches(a, b, kernel=ts.Gaussian(1.0), null=null).pvalue
+    for factor in (1e-89, 1e89):
+        found = compare_sketches(a, b, kernel=factor * ts.Gaussian(1.0), null=null).pvalue
+        assert found == pytest.approx(one, rel=1e-6)
+    for factor, size in ((1e-150, "small"), (1e150, "large")):
+        with pytest.raises(ts.OptionError, match=f"too {size} for doubles"):
+            compare_sketches(a, b, kernel=factor * ts.Gaussian(1.0), null=null)
+
+
+def test_a_null_that_was_not_asked_for_is_owned_up_to():
+    a, b = (Sketch.fit(values) for values in pair("normal"))
+    r = ts.mmd_test(a, b, null="permutation")
+    assert r.null == ts.Spectrum()
+    assert "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'." in r.notes
+    assert not any("permute" in note for note in ts.mmd_test(a, b, null="spectrum").notes)
+    with pytest.raises(ts.OptionError, match="needs the rows"):
+        ts.mmd_test(a, b, null=ts.Permutation(99))
+    with pytest.raises(ts.OptionError, match=r"Choose one of 'gamma', 'pearson', 'spectrum', or"):
+        ts.mmd_test(a, b, null="foo")
+
+
 def test_narrow_kernels_are_owned_up_to():
     """Where the bins cannot resolve the kernel the bound says so, and the test stays valid."""
     x, y = pair("normal", 3000, 3000)

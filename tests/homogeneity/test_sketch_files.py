@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 
 import numpy as np
@@ -144,8 +145,6 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         Sketch.fit([3.0, 4.0]).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
-    with pytest.raises(FileNotFoundError):
-        Sketch.load(tmp_path / "missing")
 
 
 def sealed(record):
@@ -210,6 +209,26 @@ BIN_DAMAGES = {
     "more bins than allowed": {"length": 100_000},
     "nested": {"count": [[1], [2], [3]]},
     "an empty span": {"span": [3.0, 1.0]},
+    "no span": {"span": []},
+    "half a span": {"span": [1.0]},
+    "a span of three": {"span": [0.0, 8.0, 9.0]},
+    "a span as text": {"span": "13"},
+    "a fractional unit": {"unit": -2.5},
+    "unit as text": {"unit": "3"},
+    "unit true": {"unit": True},
+    "a far start": {"start": 10**30},
+    "a far start below": {"start": -(10**400)},
+    "a fractional start": {"start": 2.5},
+    "bins beyond doubles": {"unit": 1023},
+    "more rows than doubles count": {"above": 2**53},
+    "counts that overflow": {"count": [1, 2**62, 2**62]},
+    "rows outside of the cut": {"cut": [5, 33]},
+    "a fractional cut": {"cut": [0.5, 30]},
+    "a cut at one end": {"cut": [30]},
+    "no cut": {"cut": []},
+    "moments as text": {"first": ["0.5", "0.5", "0.5"]},
+    "moments true": {"second": [True, 0.25, 0.25]},
+    "moments of many digits": {"first": [10**400, 0.0, 0.0]},
 }
 
 GROUP_DAMAGES = {
@@ -224,6 +243,18 @@ GROUP_DAMAGES = {
     "negative sizes": {"sizes": [-1] * 8},
     "no columns": {"location": []},
     "weights as text": {"weights": ["a"] * 4},
+    "weights that do not sum to k(x, x)": {"weights": [1.0] * 4},
+    "scales true": {"scale": [True, 1.0]},
+    "location as text": {"location": ["1", "2"]},
+    "location as one text": {"location": "12"},
+    "standardise as text": {"standardise": "no"},
+    "bandwidth as text": {"kernel": {"name": "Gaussian", "bandwidth": "1"}},
+    "factor as text": {"kernel": {"name": "Scaled", "factor": "1", "kernel": {"name": "Gaussian", "bandwidth": 1.0}}},
+    "a fractional norm": {"kernel": {"name": "Laplace", "bandwidth": 1.0, "norm": 1.5}},
+    "sizes that overflow": {"sizes": [2**62] * 8},
+    "too few names": {"names": ["a"]},
+    "names that are numbers": {"names": [1, 2]},
+    "names in one text": {"names": "ab"},
 }
 
 
@@ -257,9 +288,37 @@ def test_nonsense_about_groups(changes, tmp_path):
     refused(path, changed(path.read_bytes(), **changes))
 
 
-def test_a_folder_is_not_a_sketch(tmp_path):
+def test_files_from_before_names_were_kept(tmp_path):
+    path = tmp_path / "a"
+    Sketch.fit(rows_for(2)).save(path)
+    path.write_bytes(changed(path.read_bytes(), names=KeyError))
+    assert Sketch.load(path).rows == 700
+
+
+def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ts.InputError, match="folder"):
         Sketch.load(tmp_path)
+    with pytest.raises(ts.InputError, match=r"nope.json is not a sketch .* there is no such file"):
+        Sketch.load(tmp_path / "nope.json")
+    with pytest.raises(ts.InputError, match=r"cannot be read .*null"):
+        Sketch.load("a\0b")
+
+
+@pytest.mark.parametrize("number", [b"9" * 5000, b"1" + b"0" * 400])
+def test_numbers_of_many_digits(number, tmp_path):
+    path = tmp_path / "a.json"
+    Sketch.fit([1.0, 2.0]).save(path)
+    body = re.sub(rb'"start":-?[0-9]+', b'"start":' + number, path.read_bytes().splitlines()[1])
+    head = {"format": "twosample-sketch", "version": 1, "bytes": len(body), "sha256": sha256(body).hexdigest()}
+    refused(path, json.dumps(head).encode() + b"\n" + body + b"\n")
+
+
+def test_batches_that_overflow_change_nothing():
+    x = rows_for(2)
+    s = Sketch.fit(1e-300 * x, GroupedFeatures(standardise=True))
+    with pytest.raises(ts.InputError, match="batch holds values too large beside those of the first batch"):
+        s.update(1e300 * x)
+    assert s.update(1e-300 * x).rows == 1400
 
 
 @pytest.mark.parametrize(

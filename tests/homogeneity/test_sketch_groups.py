@@ -118,6 +118,34 @@ def test_a_bad_batch_changes_nothing(columns, bad):
     assert fresh.rows == 0
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_an_empty_batch_of_the_wrong_width_is_an_error(columns):
+    s = Sketch.fit(rows_for(columns))
+    with pytest.raises(ts.InputError, match=f"batch has 3 column.* and the sketch {columns}"):
+        s.update(np.empty((0, 3)))
+    assert s.update([]).update(np.empty((0, columns))).rows == 700
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_in_another_order_are_an_error(library, tmp_path):
+    frames = pytest.importorskip(library)
+    x = rows_for(2)
+    ab = frames.DataFrame({"ä": x[:, 0], "b": x[:, 1]})
+    ba = ab[["b", "ä"]]
+    a, bare = Sketch.fit(ab), Sketch.fit(x)
+    a.save(tmp_path / "a")
+    for known in (a, Sketch(like=a), Sketch.load(tmp_path / "a"), Sketch(like=bare).update(ab).merge(bare)):
+        with pytest.raises(ts.InputError, match="batch and the sketch have the same columns in a different order"):
+            known.update(ba)
+        assert known.rows in (0, 700, 1400)
+    b = Sketch(like=bare).update(ba)
+    for together in (ts.mmd_test, Sketch.merge):
+        with pytest.raises(ts.InputError, match="The sketches have the same columns in a different order"):
+            together(a, b)
+    assert a.update(ab).merge(Sketch(like=bare).update(x)).rows == 2100
+    assert ts.mmd_test(Sketch.fit(ab[["b"]]), Sketch.fit(ab[["ä"]])).m == 700  # one column has no order
+
+
 def test_inputs_are_left_alone():
     x = rows_for(1)
     before = x.copy()

@@ -298,6 +298,65 @@ def test_refusals():
         assert s.result().pvalue == 1.0  # one term: nothing is known of its spread
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_in_another_order_are_an_error(library):
+    frames = pytest.importorskip(library)
+    ab, ba = frames.DataFrame({"a": [1.0, 2.0], "b": [5.0, 6.0]}), frames.DataFrame({"b": [5.0, 6.0], "a": [1.0, 2.0]})
+    array = np.array([[1.0, 5.0], [2.0, 6.0]])
+
+    def stream():
+        return LinearTimeMMD(ts.Gaussian(1.0))
+
+    for s, x, y, whose in (
+        (stream(), ab, ba, "x and y"),
+        (stream().update(ab, array), ba, array, "x and the stream"),
+        (stream().update(array, ab).update(array, array), array, ba, "y and the stream"),
+        (stream().update(ab, ab).merge(stream().update(array, array)), array, ba, "y and the stream"),
+    ):
+        before = s.rows
+        with pytest.raises(ts.InputError, match=f"{whose} have the same columns in a different order"):
+            s.update(x, y)
+        assert s.rows == before
+    with pytest.raises(ts.InputError, match="The streams have the same columns in a different order"):
+        stream().update(ab, ab).merge(stream().update(ba, ba))
+    other = frames.DataFrame({"c": [1.0, 2.0], "d": [5.0, 6.0]})
+    assert stream().update(ab, other).merge(stream().update(array, ab)).rows == (4, 4)  # as mmd_test does
+
+
+def test_an_empty_batch_of_the_wrong_width_is_an_error():
+    s = LinearTimeMMD(ts.Gaussian(1.0)).update(np.ones((3, 2)), np.ones((2, 2)))
+    for x, y in ((np.empty((0, 3)), np.ones((1, 2))), (np.ones((1, 2)), np.empty((0, 1))), ([], np.empty((0, 5)))):
+        with pytest.raises(ts.InputError, match=r"Different columns: .* the stream has 2"):
+            s.update(x, y)
+    for none in (np.empty((0, 0)), np.empty((4, 0))):
+        with pytest.raises(ts.InputError, match="x has no columns"):
+            s.update(none, [])
+    assert s.update([], np.empty(0)).update(np.empty((0, 2)), []).rows == (3, 2)
+
+
+def test_a_multiple_of_the_kernel_does_not_matter():
+    x, y = sample(200, 200)
+    one = LinearTimeMMD(ts.Gaussian(1.0)).update(x, y).result()
+    for factor in (1e-89, 1e89):
+        r = LinearTimeMMD(factor * ts.Gaussian(1.0)).update(x, y).result()
+        assert r.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+    for factor, size in ((1e-170, "small"), (1e160, "large")):
+        with pytest.raises(ts.OptionError, match=f"too {size} for doubles"):
+            LinearTimeMMD(factor * ts.Gaussian(1.0))
+    with pytest.raises(ts.InputError, match="too small for Linear"):
+        LinearTimeMMD(ts.Linear()).update(1e-80 * x, 1e-80 * y).result()
+
+
+def test_messages_advise_what_a_stream_can_do():
+    s = LinearTimeMMD(ts.Gaussian(1.0)).update(*sample(20, 20))
+    assert s.result().notes == ("The normal law needs many terms and there are only 10; wait for more rows.",)
+    for unknown in ("foo", 3):
+        with pytest.raises(ts.OptionError, match=r"Choose one of 'hoeffding', 'normal', or"):
+            s.result(unknown)
+    with pytest.raises(ts.OptionError, match="or null='normal'"):
+        LinearTimeMMD(ts.Linear()).update(*sample(20, 20)).result("hoeffding")
+
+
 def test_constant_streams():
     r = LinearTimeMMD(ts.Gaussian(1.0)).update(np.ones(50), np.ones(50)).result()
     assert (r.statistic, r.pvalue) == (0.0, 1.0)

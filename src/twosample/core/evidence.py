@@ -37,6 +37,8 @@ class Evidence:
         Of an average of terms: its standard error, if there are two terms or more.
     notes
         What the engine has to say.
+    rows_at_hand
+        Whether null='permutation' can be asked for instead: a stream has no rows to permute.
     least
         The smallest p-value that all relabellings together can give at these sample sizes.
     """
@@ -55,4 +57,5 @@ class Evidence:
     spread: float = 0.0
     error: float | None = None
     notes: tuple[str, ...] = ()
+    rows_at_hand: bool = True
     least: float = 1e-300

@@ -10,7 +10,17 @@ from ..core.centred import Centred
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats
+from ..errors import OptionError
 from ..kernels import Kernel
+
+
+def check_progress(engine: str, progress: object) -> None:
+    """Refuse a progress that cannot be called."""
+    if progress is not None and not callable(progress):
+        raise OptionError(
+            f"{engine}: progress={progress!r} must be a function of (steps done, steps in all), such as "
+            "ts.ProgressBar(), or None."
+        )
 
 
 class Gram(Protocol):

@@ -17,6 +17,7 @@ from ..core.threads import Progress
 from ..core.types import Floats, Reals
 from ..errors import InputError, OptionError, whole_number
 from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from .base import check_progress
 from .explicit import SparseGram
 from .featured import FeatureGram
 from .seeds import child
@@ -66,6 +67,7 @@ class Features:
     name = "features"
 
     def __post_init__(self) -> None:
+        check_progress("Features", self.progress)
         whole_number("Features: count", self.count)
         whole_number("Features: seed", self.seed, least=0)
         if self.threads is not None:

@@ -11,7 +11,7 @@ from ..core.threads import Progress
 from ..core.types import Floats
 from ..errors import MissingExtraError, OptionError, number_between, whole_number
 from ..kernels import Kernel
-from .base import Gram
+from .base import Gram, check_progress
 from .frequencies import MAX_FREQUENCIES, GridShape, grid_shapes
 from .grid import GridFeatures, GridGram, direct_frequencies
 from .mixture import Mixture, mixture_of
@@ -59,6 +59,7 @@ class Fourier:
     name = "fourier"
 
     def __post_init__(self) -> None:
+        check_progress("Fourier", self.progress)
         number_between("Fourier: tolerance", self.tolerance, 0, 0.1)
         if self.threads is not None:
             whole_number("Fourier: threads", self.threads)

@@ -32,6 +32,7 @@ from ..core.threads import Progress, available_cores, run, single_threaded_blas
 from ..core.types import Counts, Floats, Reals
 from ..errors import number_between, whole_number
 from ..kernels import Kernel
+from .base import check_progress
 from .featured import FeatureGram
 from .landmarks import Certificate, LandmarkMap, row_pieces
 from .pivots import choose_landmarks
@@ -82,6 +83,7 @@ class LowRank:
     name = "lowrank"
 
     def __post_init__(self) -> None:
+        check_progress("LowRank", self.progress)
         number_between("LowRank: tolerance", self.tolerance, 0, 1)
         whole_number("LowRank: seed", self.seed, least=0)
         for name in ("max_rank", "threads"):

@@ -195,11 +195,12 @@ def _running_moments(t: Floats, v: Floats, rate: float, degree: int) -> list[Flo
     """Running sums of v t^s exp(rate t), each starting with a row of zeros."""
     grown = v * np.exp(rate * t)[:, None]
     sums = []
-    for _ in range(degree + 1):
+    for power in range(degree + 1):
+        if power:
+            grown = grown * t[:, None]
         running = np.zeros((len(t) + 1, v.shape[1]))
         np.cumsum(grown, axis=0, out=running[1:])
         sums.append(running)
-        grown = grown * t[:, None]
     return sums
 
 

@@ -16,6 +16,7 @@ from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats
 from ..errors import whole_number
 from ..kernels import Kernel
+from .base import check_progress
 from .dense import CENTRED_POINTS
 from .tiles import TileFunction, tile_function
 
@@ -50,6 +51,7 @@ class Tiled:
     name = "tiled"
 
     def __post_init__(self) -> None:
+        check_progress("Tiled", self.progress)
         whole_number("tile", self.tile)
         if self.threads is not None:
             whole_number("threads", self.threads)

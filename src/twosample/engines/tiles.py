@@ -46,7 +46,7 @@ def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None
     if kernel.metric in _DOUBLE_RADIUS and a.shape[1] > 1:
         scaled_a, scaled_b = _centred(a, b, kernel.scale)
         radius = max(_largest_square(scaled_a), _largest_square(scaled_b))
-        if radius <= _DOUBLE_RADIUS[kernel.metric]:
+        if 1e-200 < radius <= _DOUBLE_RADIUS[kernel.metric]:  # squares of smaller ones lose digits
             return _by_products(kernel, a, b, scaled_a, scaled_b, radius, many)
     return lambda rows, columns: kernel.block(a[rows], b[columns])
 

@@ -9,12 +9,14 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
+from ..core.distributions import PointLaw
 from ..core.evidence import Evidence
 from ..core.labellings import Labellings, observed
+from ..core.laws import ContinuousLaw, Law
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram
-from ..errors import InputError, OptionError
+from ..errors import OptionError
 from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
@@ -114,8 +116,9 @@ def mmd_test(
         evidence = _quadratic_evidence(request, request.statistic, null)
     else:
         evidence = _average_evidence(request, request.statistic, null)
+    law = null.law(evidence)
     return conclude(
-        null.law(evidence),
+        law,
         statistic=float(evidence.values[0]),
         level=level,
         m=request.pool.m,
@@ -127,7 +130,7 @@ def mmd_test(
         null=null,
         engine=request.engine,
         reason=request.reason,
-        notes=request.notes + evidence.notes + null.notes(evidence),
+        notes=(request.notes or _hidden(law, evidence)) + evidence.notes + null.notes(evidence),
     )
 
 
@@ -237,6 +240,9 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     worlds = None if null is None else null.worlds(form, gram, kernel.diagonal(pool.z), rng)
     if worlds is not None:
         squares, exhaustive = worlds.values, worlds.exhaustive
+    notes = gram.notes(pool.m, pool.n)
+    if len(squares) > 1 and not request.notes:
+        notes = _rounding(tolerance, float(np.ptp(squares))) + notes
     if statistic.root:  # a tie in the square is a tie in the root, and what is rounding alone has the root 0
         squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
         tolerance = _root_tolerance(squares, tolerance)
@@ -253,7 +259,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
         root=statistic.root,
         centred=lambda: gram.centred(rng),
         spread=sums.spread,
-        notes=gram.notes(pool.m, pool.n),
+        notes=notes,
         least=statistic.least_pvalue(pool.m, pool.n),
     )
 
@@ -263,8 +269,9 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
     pool, kernel = request.pool, request.kernel
     _check_size(kernel, pool.z, null is None or bool(null.resamples))
     terms = statistic.terms(kernel, pool.x, pool.y, 0 if null is None else null.resamples, request.rng)
-    count = len(terms.observed)
-    size = max(float(np.abs(terms.observed).max(initial=0.0)), float(np.abs(kernel.diagonal(pool.x[:50])).max()))
+    count, top = len(terms.observed), float(np.abs(terms.observed).max(initial=0.0))
+    size, unit = max(top, float(np.abs(kernel.diagonal(pool.x[:50])).max())), top or 1.0
+    several = len(terms.values) > 1 and not request.notes
     return Evidence(
         values=terms.values,
         tolerance=1e-12 * size,
@@ -274,24 +281,41 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
         kernel=repr(kernel),
         bounds=kernel.bounds,
         term_count=count,
-        error=float(terms.observed.std(ddof=1)) / sqrt(count) if count > 1 else None,
+        notes=_rounding(1e-12 * size, float(np.ptp(terms.values))) if several else (),
+        error=unit * float((terms.observed / unit).std(ddof=1)) / sqrt(count) if count > 1 else None,
         least=statistic.least_pvalue(pool.m, pool.n),
     )
 
 
 def _check_size(kernel: Kernel, z: Floats, sums_only: bool) -> None:
-    """Refuse data on which an unbounded kernel overflows; no kernel value exceeds the largest k(z, z).
+    """Refuse data or multiples for which a kernel overflows; no kernel value exceeds the largest k(z, z).
 
     Resampling takes sums of kernel values only; laws take powers of them, which may vanish too.
     """
-    if kernel.bounds is not None:
-        return
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(kernel.diagonal(z)).max())
-    if not largest < (1e290 / len(z) ** 2 if sums_only else 1e90):
-        raise InputError(f"x and y hold values too large for {kernel!r}: its sums overflow. Rescale both samples.")
-    if 0 < largest < 1e-90 and not sums_only:
-        raise InputError(f"x and y hold values too small for {kernel!r}: its powers vanish. Rescale both samples.")
+        values = kernel.diagonal(z) if kernel.bounds is None else np.array(kernel.bounds)
+        largest = float(np.abs(values).max())
+    door.check_values(kernel, largest, len(z), powers=not sums_only)
+
+
+def _hidden(law: Law, evidence: Evidence) -> tuple[str, ...]:
+    """The note of :func:`_rounding` for a law that is a point because of it."""
+    if not (isinstance(law, ContinuousLaw) and isinstance(law.distribution, PointLaw)):
+        return ()
+    if evidence.form is None and not evidence.error:  # terms that are all the same, or only one
+        return ()
+    return _rounding(evidence.tolerance, evidence.error or 0.0)
+
+
+def _rounding(tolerance: float, spread: float) -> tuple[str, ...]:
+    """What to say if rounding is not small beside the differences between worlds, so that values count as ties."""
+    if tolerance <= 0.05 * spread:
+        return ()
+    return (
+        f"Rounding of MMD², up to {tolerance:.2g}, is not small beside the differences between worlds, {spread:.2g}: "
+        "values so close count as ties, and p may be too large. Kernel values are large where there are outliers, or "
+        "an offset that both samples share: take those away.",
+    )
 
 
 def _root_tolerance(squares: Floats, tolerance: float) -> float:

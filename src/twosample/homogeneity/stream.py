@@ -8,13 +8,14 @@ import numpy as np
 
 from .. import _door as door
 from ..core.evidence import Evidence
-from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import LinearTime
 from .stream_terms import NOTHING, Queue, consume, rows_of
+
+_NULLS = ("normal", "hoeffding")
 
 
 class LinearTimeMMD:
@@ -58,11 +59,14 @@ class LinearTimeMMD:
                 f"kernel={kernel!r} leaves its bandwidth open, and a stream cannot look at all rows first. Give one, "
                 "such as ts.Gaussian(bandwidth=0.5), or take it from a first batch: LinearTimeMMD.from_pilot(x0, y0)."
             )
+        if self._kernel.bounds is not None:
+            door.check_values(self._kernel, max(map(abs, self._kernel.bounds)), 2, powers=True)
         self._moments = NOTHING
         self._past = 0  # terms of this object, without those of streams that were merged into it
         self._waiting: tuple[Queue, Queue] = ((), ())
         self._rows = (0, 0)
         self._columns = 0
+        self._names: tuple[str, ...] = ()
         self._size = 0.0  # of a kernel value, on the scale of which rounding happens
 
     @classmethod
@@ -101,10 +105,12 @@ class LinearTimeMMD:
         Parameters
         ----------
         x, y
-            Rows of both samples; either may be empty. A batch that cannot be used changes nothing.
+            Rows of both samples; either may be empty. A batch that cannot be used changes nothing. Data frames must
+            have their columns in the order of all others that came before.
         """
         batches = (rows_of(x, "x"), rows_of(y, "y"))
-        columns = self._check_columns(*batches)
+        columns = self._check_columns(door.batch_columns(x, batches[0]), door.batch_columns(y, batches[1]))
+        names = self._check_names(door.column_names(x), door.column_names(y))
         whole = (batches[0].reshape(-1, max(columns, 1)), batches[1].reshape(-1, max(columns, 1)))
         moments, self._waiting = consume(self._kernel, self._waiting, whole, past=self._past)
         if not self._rows[0] and len(whole[0]):
@@ -113,7 +119,7 @@ class LinearTimeMMD:
             self._size = float(np.abs(self._kernel.diagonal(first)).max())
         self._moments, self._past = self._moments.plus(moments), self._past + moments.count
         self._rows = (self._rows[0] + len(whole[0]), self._rows[1] + len(whole[1]))
-        self._columns = columns
+        self._columns, self._names = columns, names
         return self
 
     def merge(self, other: LinearTimeMMD) -> LinearTimeMMD:
@@ -138,8 +144,10 @@ class LinearTimeMMD:
             raise OptionError(f"The streams have different kernels, {self._kernel!r} and {other._kernel!r}.")
         if self._columns and other._columns and self._columns != other._columns:
             raise InputError(f"Different columns: the streams have {self._columns} and {other._columns}.")
+        door.check_order(self._names, other._names, "The streams")
         merged = LinearTimeMMD(self._kernel)
         merged._moments, merged._waiting, merged._columns = self._moments, self._waiting, self._columns
+        merged._names = self._names or other._names
         if other._columns:
             none = np.empty((0, other._columns))
             merged.update(np.concatenate([none, *other._waiting[0]]), np.concatenate([none, *other._waiting[1]]))
@@ -157,11 +165,12 @@ class LinearTimeMMD:
         level
             The level of the test.
         """
-        null, level = door.resolve_null(null), door.check_level(level)
-        if null.name not in ("normal", "hoeffding"):
+        null, level = door.resolve_null(null, _NULLS), door.check_level(level)
+        if null.name not in _NULLS:
             raise OptionError(f"null={null.name!r} needs the rows again; with a stream use 'normal' or 'hoeffding'.")
         if not self.terms:
             raise InputError(f"Two rows of each sample are needed; so far: {self._rows}.")
+        door.check_values(self._kernel, max(self._moments.largest, self._size), self.terms, powers=True)
         evidence = self._evidence()
         return conclude(
             null.law(evidence),
@@ -204,20 +213,25 @@ class LinearTimeMMD:
 
     @property
     def columns(self) -> int:
-        """Columns of the rows; 0 before the first."""
+        """Columns of the rows; 0 before they are known."""
         return self._columns
 
     def __repr__(self) -> str:
         return f"LinearTimeMMD({self._kernel!r}: {self._rows[0]} and {self._rows[1]} rows, {self.terms} terms)"
 
-    def _check_columns(self, x: Floats, y: Floats) -> int:
-        """The columns of both batches; an empty one may have any."""
-        known = {name: int(rows.shape[1]) for name, rows in (("x", x), ("y", y)) if rows.size}
-        if self._columns:
-            known["the stream"] = self._columns
+    def _check_columns(self, x: int, y: int) -> int:
+        """The columns of both batches, of which 0 is any, and of the stream."""
+        known = {name: d for name, d in (("x", x), ("y", y), ("the stream", self._columns)) if d}
         if len(set(known.values())) > 1:
             raise InputError("Different columns: " + ", ".join(f"{name} has {d}" for name, d in known.items()) + ".")
         return next(iter(known.values()), 0)
+
+    def _check_names(self, x: tuple[str, ...], y: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of the columns, if they are known."""
+        door.check_order(x, y, "x and y")
+        door.check_order(x, self._names, "x and the stream")
+        door.check_order(y, self._names, "y and the stream")
+        return self._names or x or y
 
     def _evidence(self) -> Evidence:
         count = self.terms
@@ -231,5 +245,6 @@ class LinearTimeMMD:
             bounds=self._kernel.bounds,
             term_count=count,
             error=sqrt(self._moments.squares / (count - 1) / count) if count > 1 else None,
+            rows_at_hand=False,
             least=LinearTime().least_pvalue(*self._rows),
         )

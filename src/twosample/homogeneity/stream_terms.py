@@ -62,7 +62,9 @@ NOTHING = Moments(0, 0.0, 0.0, 0.0)
 def rows_of(batch: object, name: str) -> Floats:
     """A batch as rows; arrays of doubles are taken as they are, and looked at for NaN while they are used."""
     if type(batch) is np.ndarray and batch.dtype == np.float64 and batch.flags.c_contiguous and batch.ndim in (1, 2):
-        return batch[:, None] if batch.ndim == 1 else batch
+        rows = batch[:, None] if batch.ndim == 1 else batch
+        if rows.shape[1]:
+            return rows
     return door.points(batch, name, least=0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import BandwidthOf, Kernel
-from .distances import Metric, distances, paired_distances
+from .distances import Metric, distances, lengths, paired_distances
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Energy(Kernel):
         return np.asarray(0.5 * (self.diagonal(a) + self.diagonal(b) - D))
 
     def diagonal(self, a: Floats) -> Floats:
-        return np.asarray(np.sqrt(np.einsum("ij,ij->i", a, a)) ** self.exponent)
+        return np.asarray(lengths(a) ** self.exponent)
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -101,14 +101,16 @@ class Pearson(_Quadratic):
         from ..core.pearson import fit_pearson
 
         variance = form.variance(centred)
-        skewness = form.third_moment(centred) / variance**1.5
+        deviation = float(np.sqrt(variance))
+        skewness = form.third_moment(centred) / variance / deviation
         if self.kurtosis == "bound":
             kurtosis = skewness**2 + 4
         elif self.kurtosis == "published":
             kurtosis = 2 * (skewness**2 + 1)
         else:
             eigenvalues = centred.eigenvalues()
-            kurtosis = 3 + 12 * float((eigenvalues**4).sum() / (eigenvalues**2).sum() ** 2)
+            shares = eigenvalues**2 / (eigenvalues**2).sum()
+            kurtosis = 3 + 12 * float(shares @ shares)
             kurtosis = max(kurtosis, skewness**2 + 1.05)
         return fit_pearson(form.mean(centred), variance, skewness, kurtosis)
 
@@ -165,4 +167,5 @@ class Normal(Null):
         count = evidence.term_count
         if count >= 30:
             return ()
-        return (f"The normal law needs many terms and there are only {count}; prefer null='permutation'.",)
+        remedy = "prefer null='permutation'" if evidence.rows_at_hand else "wait for more rows"
+        return (f"The normal law needs many terms and there are only {count}; {remedy}.",)

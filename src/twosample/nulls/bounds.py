@@ -73,9 +73,10 @@ class Hoeffding(Null):
 
 def _bounds(evidence: Evidence, name: str) -> tuple[float, float]:
     if evidence.bounds is None:
+        other = "permutation" if evidence.rows_at_hand else "normal"
         raise OptionError(
             f"null='{name}' needs a bounded kernel, and no bound is known for {evidence.kernel}. "
-            "Use a bounded kernel such as 'gaussian', or null='permutation'; for a function of your own give "
+            f"Use a bounded kernel such as 'gaussian', or null='{other}'; for a function of your own give "
             "ts.FunctionKernel(f, upper=...)."
         )
     return evidence.bounds

@@ -25,6 +25,7 @@ from .worlds import GroupedPair
 
 _CLIPPED = 0.1  # share of both samples beyond the bins that deserves a warning
 _BINNED_NULLS = ("spectrum", "gamma", "pearson")
+_NO_ROWS = "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'."
 
 
 def compare_sketches(
@@ -75,9 +76,11 @@ def compare_sketches(
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
     if isinstance(one, Bins) and isinstance(two, Bins):
+        chosen_here = () if null is not None else (_NO_ROWS,)
         null = Spectrum() if null is None else _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         evidence, formula, notes = _binned(one, two, formula, bandwidth, chosen)
+        notes += chosen_here
     elif isinstance(one, Groups) and isinstance(two, Groups):
         null = Permutation() if null is None else _null(null, ("permutation",), "several columns")
         door.check_resamples(null, level)
@@ -122,7 +125,7 @@ def _state(sketch: object, name: str) -> Bins | Groups:
 
 
 def _null(null: Null | str, allowed: tuple[str, ...], what: str) -> Null:
-    resolved = door.resolve_null(null)
+    resolved = door.resolve_null(null, allowed)
     if resolved.name not in allowed:
         raise OptionError(
             f"null={resolved.name!r} needs the rows. With sketches of {what} use {' or '.join(map(repr, allowed))}."
@@ -138,6 +141,8 @@ def _binned(
     unit = 2.0**a.unit
     pool = Atoms.of(a.merged(b))
     formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
+    if formula.bounds is not None:  # others are refused below
+        door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
     pair = BinnedPair(_atoms(one, a), _atoms(two, b), grid)
     evidence = _evidence(statistic, pair.sums(), formula)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._files import whole_file
+from ...core.types import Floats
 from ...errors import InputError, OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from .bins import BinnedMoments, Bins
@@ -25,6 +26,9 @@ Record = dict[str, Any]
 
 _KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in (Gaussian, Laplace, Matern, RationalQuadratic)}
 _ROUNDING = 1e-6
+_MOST = 1 << 53  # rows: up to here doubles count them
+_FAR = 1 << 54  # bins from 0: beyond, a bin is narrower than the distance between doubles
+_LARGEST = 2.0**1020
 
 
 def write(state: State, path: str | os.PathLike[str]) -> None:
@@ -47,8 +51,12 @@ def read(path: str | os.PathLike[str]) -> State:
     _check_path(path)
     try:
         content = Path(path).read_bytes()
+    except FileNotFoundError:
+        _refuse(path, "there is no such file")
     except IsADirectoryError:
         _refuse(path, "it is a folder")
+    except (OSError, ValueError) as error:
+        _refuse(path, f"it cannot be read ({error})")
     head, _, rest = content.partition(b"\n")
     header = _parsed(path, head, "its first line is not that of a sketch")
     if header.get("format") != FORMAT:
@@ -63,7 +71,7 @@ def read(path: str | os.PathLike[str]) -> State:
     record = _parsed(path, body, "its second line is not JSON")
     try:
         return _state(record)
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         _refuse(path, f"its contents do not make sense ({type(error).__name__}: {error})")
 
 
@@ -74,7 +82,9 @@ def _refuse(path: str | os.PathLike[str], why: str) -> NoReturn:
 def _parsed(path: str | os.PathLike[str], text: bytes, why: str) -> Record:
     try:
         value = json.loads(text.decode("ascii"), parse_constant=lambda name: _refuse(path, f"it holds {name}"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except InputError:
+        raise
+    except (ValueError, RecursionError):  # not text, not JSON, or a number of thousands of digits
         _refuse(path, why)
     if not isinstance(value, dict):
         _refuse(path, why)
@@ -110,25 +120,34 @@ def _bins_record(state: Bins) -> Record:
 
 
 def _bins(record: Mapping[str, Any]) -> Bins:
-    span, cut = record["span"], record["cut"]
-    layout = BinnedMoments(_whole(record, "bins", 64), None if span is None else (float(span[0]), float(span[1])))
-    length = _whole(record, "length", 1)
+    span = None if record["span"] is None else tuple(_numbers(record["span"], np.float64).tolist())
+    layout = BinnedMoments(_whole(record, "bins", 64), span)  # which checks that it is two
+    unit, start, length = _whole(record, "unit", -1000), _whole(record, "start", -_FAR), _whole(record, "length", 1)
+    below, above = _whole(record, "below", 0), _whole(record, "above", 0)
+    _require(length <= layout.bins and unit <= 1023 and start <= _FAR, "unit, start and number of bins")
+    _require(max(-start, start + length) * 2.0**unit < _LARGEST, "bins within the range of doubles")
+    cut = None if record["cut"] is None else tuple(_numbers(record["cut"], np.int64).tolist())
+    low, high = (0, length) if cut is None else cut
+    _require(0 <= low <= high <= length, "a cut within the bins")
+    moments = _moments(record, low, high, length)
+    _require(moments[0].sum() + below + above <= _MOST, "counts that a double can hold")
+    return Bins(layout, unit, start, moments, below, above, cut)
+
+
+def _moments(record: Mapping[str, Any], low: int, high: int, length: int) -> Floats:
+    """``(3, length)`` counts and sums, of bins from `low` to `high` only."""
     used, count = (_numbers(record[name], np.int64) for name in ("bin", "count"))
     first, second = (_numbers(record[name], np.float64) for name in ("first", "second"))
-    _require(length <= layout.bins and -1000 <= record["unit"] <= 1023, "unit and number of bins")
     _require(len(used) == len(count) == len(first) == len(second), "as many bins as counts and sums")
-    _require(not len(used) or (used[0] >= 0 and used[-1] < length and (np.diff(used) > 0).all()), "bins in order")
-    _require((count > 0).all(), "positive counts")
+    _require(not len(used) or (used[0] >= low and used[-1] < high and (np.diff(used) > 0).all()), "bins in order")
+    _require(((count > 0) & (count <= _MOST)).all(), "positive counts")
+    count = count.astype(np.float64)
     _require((np.abs(first) <= 0.5 * count + _ROUNDING).all(), "first moments within bins")
     _require((second <= 0.25 * count + _ROUNDING).all(), "second moments within bins")
     _require((second * count - first**2 >= -_ROUNDING * count**2).all(), "second moments not below squared means")
-    if cut is not None:
-        _require(len(cut) == 2 and 0 <= int(cut[0]) <= int(cut[1]) <= length, "a cut within the bins")
-        cut = (int(cut[0]), int(cut[1]))
     moments = np.zeros((3, length))
     moments[:, used] = count, first, second
-    below, above = _whole(record, "below", 0), _whole(record, "above", 0)
-    return Bins(layout, int(record["unit"]), int(record["start"]), moments, below, above, cut)
+    return moments
 
 
 def _groups_record(state: Groups) -> Record:
@@ -144,6 +163,7 @@ def _groups_record(state: Groups) -> Record:
         "turn": state.turn,
         "sizes": state.sizes.tolist(),
         "sums": state.sums.tolist(),
+        "names": list(state.names),
     }
 
 
@@ -155,11 +175,18 @@ def _groups(record: Mapping[str, Any]) -> Groups:
     d, J, G = len(location), len(weights), len(sizes)
     _require(d > 0 and scale.shape == (d,) and waves.shape == (J, d) and sums.shape == (G, 2 * J), "arrays that fit")
     _require((scale > 0).all() and (weights >= 0).all() and (sizes >= 0).all(), "positive scales, weights and sizes")
+    _require(sum(sizes.tolist()) <= _MOST, "sizes that a double can hold")
+    top = float(kernel.diagonal(np.zeros((1, d)))[0])
+    _require(abs(weights.sum() - top) <= _ROUNDING * top, "weights that sum to k(x, x)")
+    _require(type(record["standardise"]) is bool, "standardise to be true or false")
     largest = np.outer(sizes, np.sqrt(np.concatenate([weights, weights])))
     _require((np.abs(sums) <= largest * (1 + _ROUNDING)).all(), "sums of numbers that are at most 1")
     turn = None if record["turn"] is None else _whole(record, "turn", 0) % G
-    layout = GroupedFeatures(G, J, kernel, standardise=bool(record["standardise"]), seed=_whole(record, "seed", 0))
-    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes, turn)
+    layout = GroupedFeatures(G, J, kernel, standardise=record["standardise"], seed=_whole(record, "seed", 0))
+    names = record.get("names", [])  # files written before they were kept have none
+    _require(isinstance(names, list) and all(isinstance(name, str) for name in names), "names that are text")
+    _require(len(names) in (0, d), "as many names as columns")
+    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes, turn, tuple(names))
 
 
 def _kernel_record(kernel: Kernel) -> Record:
@@ -177,24 +204,23 @@ def _kernel(record: Mapping[str, Any]) -> Kernel:
     options = dict(record)
     name = options.pop("name")
     if name == "Scaled":
-        return Scaled(_kernel(options["kernel"]), float(options["factor"]))
+        return Scaled(_kernel(options["kernel"]), options["factor"])
     if name in ("Sum", "Product"):
         parts = tuple(_kernel(part) for part in options["parts"])
         return Sum(parts) if name == "Sum" else Product(parts)
     if name not in _KERNELS:
         raise ValueError(f"the kernel {name!r} is not known")
-    if "norm" in options:
-        options["norm"] = int(options["norm"])
     kernel = _KERNELS[name](**options)
     _require(not kernel.needs_bandwidth, "a bandwidth")
     return kernel
 
 
 def _numbers(values: object, kind: type[np.int64 | np.float64], dimensions: int = 1) -> NDArray[Any]:
+    _require(isinstance(values, list), "lists of numbers")
     array = np.array(values, dtype=kind, ndmin=1) if values else np.empty((0,) * dimensions, dtype=kind)
     _require(array.ndim == dimensions and bool(np.isfinite(array).all()), f"{dimensions}-dimensional finite numbers")
-    if kind is np.int64:
-        _require(all(type(value) is int for value in np.asarray(values, dtype=object).ravel()), "whole numbers")
+    numbers = (int,) if kind is np.int64 else (int, float)
+    _require(all(type(value) in numbers for value in np.asarray(values, dtype=object).flat), "(whole) numbers")
     return array
 
 

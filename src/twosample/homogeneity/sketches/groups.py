@@ -110,6 +110,8 @@ class Groups:
         ``(G,)`` rows.
     turn
         The group of the next row; None before the first.
+    names
+        Those of the columns, if they came with any.
     """
 
     layout: GroupedFeatures
@@ -121,6 +123,7 @@ class Groups:
     sums: Floats = field(repr=False)
     sizes: NDArray[np.int64]
     turn: int | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -138,6 +141,11 @@ class Groups:
         arrays = (self.location, self.scale, self.waves, self.weights, self.sums, self.sizes)
         return sum(array.nbytes for array in arrays)
 
+    def named(self, names: tuple[str, ...], whose: str) -> Groups:
+        """With names, unless it has some; refuses the same ones in a different order."""
+        door.check_order(names, self.names, whose)
+        return self if self.names else replace(self, names=names)
+
     def added(self, rows: Floats) -> Groups:
         """With more rows, dealt to the groups in turn."""
         sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
@@ -148,7 +156,7 @@ class Groups:
         step = max(1, _ENTRIES // sums.shape[1] // groups) * groups
         while start < len(rows):
             stop = start + (groups - at if at else step)  # complete a round first, then whole rounds
-            phi = self._features((rows[start:stop] - self.location) / self.scale)
+            phi = self._of(rows[start:stop])
             whole = len(phi) // groups * groups
             if whole:
                 sums += phi[:whole].reshape(-1, groups, phi.shape[1]).sum(axis=0)
@@ -158,12 +166,21 @@ class Groups:
             start, at = start + len(phi), 0
         return replace(self, sums=sums, sizes=sizes, turn=turn)
 
+    def _of(self, rows: Floats) -> Floats:
+        """``(n, 2 J)`` features of rows; refuses rows that are out of reach of the first ones."""
+        with np.errstate(over="ignore"):
+            z = (rows - self.location) / self.scale
+        if not np.isfinite(z).all():
+            raise InputError("batch holds values too large beside those of the first batch; rescale all of them.")
+        return np.asarray(self._features(z), dtype=np.float64)
+
     def merged(self, other: Groups) -> Groups:
         """The rows of both, group by group."""
         check_alike(self, other)
+        names = self.names or other.names
         turns = [turn for turn in (self.turn, other.turn) if turn is not None]
         turn = sum(turns) % len(self.sizes) if turns else None
-        return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes, turn=turn)
+        return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes, turn=turn, names=names)
 
     def blank(self) -> Groups:
         """The same kernel and frequencies without rows."""
@@ -178,6 +195,7 @@ def check_alike(a: Groups, b: Groups) -> None:
     """Refuse sketches that do not speak of the same features."""
     if a.columns != b.columns:
         raise InputError(f"The sketches have different columns: {a.columns} and {b.columns}.")
+    door.check_order(a.names, b.names, "The sketches")
     for name, words in _WORDS.items():
         same = a.kernel == b.kernel if name == "kernel" else np.array_equal(getattr(a, name), getattr(b, name))
         if not same:

@@ -12,7 +12,7 @@ from ...errors import InputError, OptionError
 from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
-from .groups import GroupedFeatures
+from .groups import GroupedFeatures, Groups
 from .waves import Atoms, Waves
 
 Layout = BinnedMoments | GroupedFeatures
@@ -90,17 +90,20 @@ class Sketch:
         Parameters
         ----------
         batch
-            Rows, any number of them. A batch that cannot be used changes nothing.
+            Rows, any number of them. A batch that cannot be used changes nothing. Data frames must have their columns
+            in the order of the first; the names are kept, also in files.
         """
         rows = _finite_rows(batch)
+        state, columns = self._state, door.batch_columns(batch, rows)
+        if state is not None and columns not in (0, state.columns):
+            raise InputError(f"batch has {columns} column(s) and the sketch {state.columns}.")
         if not len(rows):
             return self
-        state = self._state
         if state is None:
             layout = self._layout or (BinnedMoments() if rows.shape[1] == 1 else GroupedFeatures())
             state = layout.state(rows)
-        if rows.shape[1] != state.columns:
-            raise InputError(f"batch has {rows.shape[1]} column(s) and the sketch {state.columns}.")
+        if isinstance(state, Groups):
+            state = state.named(door.column_names(batch), "batch and the sketch")
         self._state = state.added(rows)
         return self
 
