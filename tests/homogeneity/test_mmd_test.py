@@ -358,3 +358,11 @@ def test_rounding_that_hides_differences_is_owned_up_to():
         assert not ts.mmd_test(x + 100, y + 100, kernel="polynomial", statistic=statistic, rng=0).notes
     r = ts.mmd_test(x + 1e8, y + 1e8, kernel="polynomial", statistic="linear", null="normal")
     assert "Rounding of MMD²" in r.notes[0]
+
+
+def test_worlds_that_are_all_the_same_are_no_matter_of_rounding():
+    """By a kernel that tells equal from unequal, samples without ties look alike however they are divided."""
+    equal = ts.FunctionKernel(lambda a, b: (a[:, :1] == b[:, :1].T).astype(float), upper=1.0)
+    r = ts.mmd_test(np.arange(10.0), np.arange(10.0, 20.0), kernel=equal)
+    assert r.pvalue == 1
+    assert not r.notes

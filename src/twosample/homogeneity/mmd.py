@@ -240,9 +240,7 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     worlds = None if null is None else null.worlds(form, gram, kernel.diagonal(pool.z), rng)
     if worlds is not None:
         squares, exhaustive = worlds.values, worlds.exhaustive
-    notes = gram.notes(pool.m, pool.n)
-    if len(squares) > 1 and not request.notes:
-        notes = _rounding(tolerance, float(np.ptp(squares))) + notes
+    notes = _rounding_of(request, squares, tolerance) + gram.notes(pool.m, pool.n)
     if statistic.root:  # a tie in the square is a tie in the root, and what is rounding alone has the root 0
         squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
         tolerance = _root_tolerance(squares, tolerance)
@@ -271,7 +269,6 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
     terms = statistic.terms(kernel, pool.x, pool.y, 0 if null is None else null.resamples, request.rng)
     count, top = len(terms.observed), float(np.abs(terms.observed).max(initial=0.0))
     size, unit = max(top, float(np.abs(kernel.diagonal(pool.x[:50])).max())), top or 1.0
-    several = len(terms.values) > 1 and not request.notes
     return Evidence(
         values=terms.values,
         tolerance=1e-12 * size,
@@ -281,7 +278,7 @@ def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null
         kernel=repr(kernel),
         bounds=kernel.bounds,
         term_count=count,
-        notes=_rounding(1e-12 * size, float(np.ptp(terms.values))) if several else (),
+        notes=_rounding_of(request, terms.values, 1e-12 * size),
         error=unit * float((terms.observed / unit).std(ddof=1)) / sqrt(count) if count > 1 else None,
         least=statistic.least_pvalue(pool.m, pool.n),
     )
@@ -305,6 +302,12 @@ def _hidden(law: Law, evidence: Evidence) -> tuple[str, ...]:
     if evidence.form is None and not evidence.error:  # terms that are all the same, or only one
         return ()
     return _rounding(evidence.tolerance, evidence.error or 0.0)
+
+
+def _rounding_of(request: _Request, values: Floats, tolerance: float) -> tuple[str, ...]:
+    """The note for the values of several worlds; if they are all exactly the same, that is no matter of rounding."""
+    spread = float(np.ptp(values))
+    return _rounding(tolerance, spread) if spread > 0 and not request.notes else ()
 
 
 def _rounding(tolerance: float, spread: float) -> tuple[str, ...]:
