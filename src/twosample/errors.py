@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
+from math import isfinite, nan
 from numbers import Real
 
 
@@ -57,9 +57,9 @@ def positive_number(name: str, value: object) -> float:
 
 def whole_number(name: str, value: object, least: int = 1) -> int:
     """A whole number of at least `least` from an option, or the error that names it."""
-    number = real_number(name, value)
-    if number != int(number) or number < least:
-        raise OptionError(f"{name}={value!r} must be a whole number of at least {least}.")
+    number = float(value) if _finite(value) else nan  # type: ignore[arg-type]
+    if not (number >= least and number == int(number)):
+        raise OptionError(f"{name}={_shown(value)} must be a whole number of at least {least}.")
     return int(number)
 
 
