@@ -86,8 +86,7 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
         if not np.isfinite(np.ptp(z, axis=0)).all():
             raise InputError("x and y hold values so large that their differences overflow; rescale both samples.")
     if kernel.translation_free:
-        part = z[:: max(1, len(z) // _CENTRE)]  # differences are all that matters; keeps digits at huge offsets
-        z -= np.partition(part, len(part) // 2, axis=0)[len(part) // 2]  # a median, which no outlier moves
+        z -= middle(z)
     return Pool(z, len(a), len(b), kernel)
 
 
@@ -112,6 +111,15 @@ def points(value: object, name: str, least: int = 2) -> Floats:
     return array
 
 
+def middle(z: Floats) -> Floats:
+    """``(d,)`` where to take rows from if differences are all that matters: it keeps digits at huge offsets.
+
+    A median of some of them, which no outlier moves.
+    """
+    part = z[:: max(1, len(z) // _CENTRE)]
+    return np.asarray(np.partition(part, len(part) // 2, axis=0)[len(part) // 2])
+
+
 def column_names(value: object) -> tuple[str, ...]:
     """The names of the columns of a data frame; none of anything else."""
     if not hasattr(value, "shape"):  # a lazy frame, which is refused, among others
@@ -133,7 +141,7 @@ def batch_columns(batch: object, rows: Floats) -> int:
 
 def objects(value: object, name: str, least: int = 2) -> list[Any]:
     """A list of objects; what each of them may be is for the kernel to say."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise InputError(f"{name} is a {type(value).__name__}; with this kernel give a list of objects.")
     listed = list(value)
     if len(listed) < least:

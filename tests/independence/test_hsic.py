@@ -224,3 +224,15 @@ def test_units_do_not_matter_or_are_refused(unit, kernel, null):
     except ts.InputError:
         found = expected
     assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_an_outlier_does_not_cost_the_others_their_digits():
+    """Rows are taken from a median, not from a mean, which would lie far from all of them."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    y = x + 0.5 * rng.normal(size=60)
+    kernel = ts.Gaussian(1.0)
+    near, far = x.copy(), x.copy()
+    near[0], far[0] = 1e3, 1e15  # either way no other row is near
+    first, second = (ts.hsic_test(z, y, kernel=kernel).statistic for z in (near, far))
+    assert second == pytest.approx(first, rel=1e-12)

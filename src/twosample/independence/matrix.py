@@ -31,7 +31,6 @@ from .sides import (
     make_factor,
     make_matrix,
     thinned,
-    to_the_middle,
 )
 
 if TYPE_CHECKING:
@@ -215,7 +214,7 @@ def independence_matrix(
     sides = []
     for name, column in columns.items():
         z = checked_points(column, f"column {name!r}", formula, LEAST_ROWS)
-        moved = to_the_middle(z) if formula.translation_free else z
+        moved = z - door.middle(z) if formula.translation_free else z
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
         check_size(sides[-1])
     found: list[tuple[str, str, float, float, float]] = []

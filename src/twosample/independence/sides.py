@@ -87,7 +87,7 @@ def variables(
             "row i of y. To compare two samples of different sizes use mmd_test."
         )
     if not as_given:
-        sides = [(to_the_middle(z) if kernel.translation_free else z, kernel) for z, kernel in sides]
+        sides = [(z - door.middle(z) if kernel.translation_free else z, kernel) for z, kernel in sides]
     made = [
         Variable(name, z, door.fill_bandwidth(kernel, rule, thinned(z), rng))
         for name, (z, kernel) in zip(("x", "y"), sides, strict=True)
@@ -111,12 +111,6 @@ def checked_points(value: object, name: str, kernel: Kernel, least: int) -> Floa
         if not np.isfinite(np.ptp(z, axis=0)).all():
             raise InputError(f"{name} holds values so large that their differences overflow; rescale it.")
     return z
-
-
-def to_the_middle(z: Floats) -> Floats:
-    """Differences are all that matters; keeps digits at huge offsets."""
-    shifted = z - z[0]
-    return np.asarray(shifted - shifted.mean(axis=0))
 
 
 def thinned(z: Floats) -> Floats:
