@@ -360,6 +360,17 @@ def test_rounding_that_hides_differences_is_owned_up_to():
     assert "Rounding of MMD²" in r.notes[0]
 
 
+@pytest.mark.parametrize("null", ["permutation", "spectrum"])
+def test_a_bounded_kernel_is_not_hidden_by_outliers(null):
+    """Values of a Gaussian kernel are never large: what hides differences is a bandwidth far from the data."""
+    x, y = np.random.default_rng(0).normal(size=(2, 40, 2))
+    (note,) = ts.mmd_test(x, y, kernel=ts.Gaussian(1e7), null=null, rng=0).notes
+    assert "bandwidth" in note
+    assert "outliers" not in note
+    (note,) = ts.mmd_test(x + 1e9, y + 1e9, kernel="polynomial", null=null, rng=0).notes
+    assert "outliers" in note
+
+
 def test_worlds_that_are_all_the_same_are_no_matter_of_rounding():
     """By a kernel that tells equal from unequal, samples without ties look alike however they are divided."""
     equal = ts.FunctionKernel(lambda a, b: (a[:, :1] == b[:, :1].T).astype(float), upper=1.0)

@@ -130,7 +130,7 @@ def mmd_test(
         null=null,
         engine=request.engine,
         reason=request.reason,
-        notes=(request.notes or _hidden(law, evidence)) + evidence.notes + null.notes(evidence),
+        notes=(request.notes or _hidden(request, law, evidence)) + evidence.notes + null.notes(evidence),
     )
 
 
@@ -295,29 +295,32 @@ def _check_size(kernel: Kernel, z: Floats, sums_only: bool) -> None:
     door.check_values(kernel, largest, len(z), powers=not sums_only)
 
 
-def _hidden(law: Law, evidence: Evidence) -> tuple[str, ...]:
+def _hidden(request: _Request, law: Law, evidence: Evidence) -> tuple[str, ...]:
     """The note of :func:`_rounding` for a law that is a point because of it."""
     if not (isinstance(law, ContinuousLaw) and isinstance(law.distribution, PointLaw)):
         return ()
     if evidence.form is None and not evidence.error:  # terms that are all the same, or only one
         return ()
-    return _rounding(evidence.tolerance, evidence.error or 0.0)
+    return _rounding(request.kernel, evidence.tolerance, evidence.error or 0.0)
 
 
 def _rounding_of(request: _Request, values: Floats, tolerance: float) -> tuple[str, ...]:
     """The note for the values of several worlds; if they are all exactly the same, that is no matter of rounding."""
     spread = float(np.ptp(values))
-    return _rounding(tolerance, spread) if spread > 0 and not request.notes else ()
+    return _rounding(request.kernel, tolerance, spread) if spread > 0 and not request.notes else ()
 
 
-def _rounding(tolerance: float, spread: float) -> tuple[str, ...]:
+def _rounding(kernel: Kernel, tolerance: float, spread: float) -> tuple[str, ...]:
     """What to say if rounding is not small beside the differences between worlds, so that values count as ties."""
     if tolerance <= 0.05 * spread:
         return ()
+    if kernel.bounds is None and kernel.domain == "vectors":
+        cause = "Kernel values are large where there are outliers, or an offset that both samples share: remove those."
+    else:
+        cause = "The kernel hardly tells rows apart, as with far too wide or narrow a bandwidth: choose another one."
     return (
         f"Rounding of MMD², up to {tolerance:.2g}, is not small beside the differences between worlds, {spread:.2g}: "
-        "values so close count as ties, and p may be too large. Kernel values are large where there are outliers, or "
-        "an offset that both samples share: take those away.",
+        f"values so close count as ties, and p may be too large. {cause}",
     )
 
 

@@ -233,5 +233,3 @@ def _whole(record: Mapping[str, Any], name: str, least: int) -> int:
 def _require(holds: bool | np.bool_, what: str) -> None:
     if not holds:
         raise ValueError(f"expected {what}")
-
-
