@@ -117,3 +117,13 @@ def test_constants():
     one = pd.DataFrame({"^c.*$": [1.0] * 50, "cd": range(50)})
     two = pd.DataFrame({"^c.*$": [2.0] * 50, "cd": range(50)})
     assert "^c.*$" in str(ts.compare(one, two))
+
+
+@pytest.mark.parametrize("where", ['"^k.*$" > 2', "`^k.*$` > 2", '"*" > 0'])
+def test_a_condition_on_such_a_column_is_refused_where_polars_would_look_at_others(where, tmp_path):
+    table = pl.DataFrame({"^k.*$": [1, 2, 3, 4], "ka": [9, 9, 9, 9], "*": [0, 1, 0, 1]})
+    table.write_parquet(tmp_path / "t.parquet")
+    for source in (table, tmp_path / "t.parquet"):
+        with pytest.raises(ts.SourceError, match="pattern"):
+            open_table(source, where=where)
+        assert open_table(source, where="ka > 0 AND ka <> 8").row_count() == 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -179,6 +179,7 @@ class LocalRows(BatchRows):
 
         def kept(frame: pl.LazyFrame | pl.DataFrame) -> pl.LazyFrame:
             condition, names = pl.sql_expr(where), frame.lazy().collect_schema()
+            _check_names(where, names)
             pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
             return frame.lazy().filter(condition)
 
@@ -212,3 +213,11 @@ class LocalRows(BatchRows):
                 raise
         self.frame, self.patient = self.guard.run(self.patient), None
         return self.guard.run(action)
+
+
+def _check_names(where: str, names: Iterable[str]) -> None:
+    """Refuse columns that polars would take for patterns in a condition: it would look at other columns, or at all."""
+    for name in names:
+        pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+        if pattern and any(f"{quote}{name}{quote}" in where for quote in '"`'):
+            raise SourceError(f"where={where!r}: polars takes the name {name!r} for a pattern. Rename it first.")
