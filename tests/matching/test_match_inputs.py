@@ -175,6 +175,14 @@ def test_booleans_find_those_that_are_written_as_text(words):
     texts = {"b": np.where(rng.random(500) < 0.7, *words), "a": np.where(rng.random(500) < 0.2, *words).tolist()}
     texts["a"][7] = None
     for one, two in ((flags, texts), (texts, flags)):
-        pairs = {frozenset((pair.source, pair.target)): pair.kind for pair in ts.match(one, two).pairs}
-        assert pairs == {frozenset(("rare", "a")): "boolean", frozenset(("often", "b")): "boolean"}
-    assert not ts.match(flags, texts, kinds={"a": "categorical", "b": "categorical"}).pairs
+        pairs = {frozenset((pair.source, pair.target)) for pair in ts.match(one, two).pairs}
+        assert pairs == {frozenset(("rare", "a")), frozenset(("often", "b"))}
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_true_and_false_find_a_column_that_has_a_third_word_too(stored):
+    rng = np.random.default_rng(1)
+    active = rng.random(400) < 0.5
+    one = {"active": active if stored else np.where(active, "True", "False"), "v": rng.normal(size=400)}
+    two = {"on": rng.choice(["TRUE", "FALSE", "unknown"], 400, p=[0.49, 0.49, 0.02]), "w": rng.normal(size=400)}
+    assert {(pair.source, pair.target) for pair in ts.match(one, two).pairs} == {("active", "on"), ("v", "w")}

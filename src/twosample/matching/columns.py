@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
-from ..sources.kinds import AS_SAID
 from ..sources.values import column_of, columns_of
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ _MEANT: dict[str, Family] = {
     "numeric": "number", "integer": "number", "boolean": "number", "datetime": "date", "categorical": "category",
     "text": "text",
 }  # fmt: skip
+_TRUTHS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 MOST_LEVELS = 100
 """Whole numbers with no more different values can also be categories."""
 
@@ -88,7 +88,8 @@ class Column:
         different, codes = np.unique(values, return_inverse=True)
         if len(different) > MOST_LEVELS:
             return ()
-        names = [str(int(value)) for value in different]
+        truths = self.kind == "boolean"
+        names = [str(bool(value)).lower() if truths else str(int(value)) for value in different]
         return tuple(names[code] for code in codes)
 
 
@@ -229,10 +230,7 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
     words = column_of(convert(frame, {found.name: kind}), found.name)
-    truths = words.str.to_lowercase().replace_strict({"true": 1.0, "false": 0.0}, default=None)
-    if truths.null_count() == words.null_count() and found.reason != AS_SAID:
-        return _measured(found.name, "boolean", "number", truths)
-    series = words.drop_nulls()
+    series = words.replace(_TRUTHS).drop_nulls()
     return _checked(Column(found.name, kind, family, len(frame), len(frame) - len(series), words=tuple(series)))
 
 

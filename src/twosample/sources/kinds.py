@@ -42,8 +42,6 @@ Kind = Literal[
 ]  # fmt: skip
 USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
 MISSING_SHARE = 0.95
-AS_SAID = "as you said"
-"""The reason of a kind that the user gave."""
 _FEW = 20  # values from which on "all different" means something
 _WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
@@ -148,7 +146,7 @@ def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind 
         what = "has more than two different values, which are not boolean"
         raise InputError(f"kinds: column {info.name!r} {what}; say another kind, or none.")
     if said is not None:
-        return replace(is_(said, AS_SAID), from_text=text and said in ("numeric", "integer", "datetime"))
+        return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", "datetime"))
     if not facts.present:
         return replace(is_("mostly missing", "no row has a value"), base=None)
     sample = sample.drop_nulls()
