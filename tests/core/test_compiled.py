@@ -114,5 +114,15 @@ def test_with_an_old_llvmlite(monkeypatch):
     assert compiled.__wrapped__() is None
 
 
+def test_where_nothing_can_be_compiled(monkeypatch):
+    pytest.importorskip("llvmlite")
+
+    def refused(llvm):
+        raise RuntimeError("unable to allocate memory for code")
+
+    monkeypatch.setattr(module, "_engine", refused)
+    assert compiled.__wrapped__() is None
+
+
 def test_the_text_is_part_of_the_package():
     assert module._TEXT.is_file()

@@ -68,13 +68,24 @@ def _place(array: Floats) -> int:
 
 @cache
 def compiled() -> Loops | None:
-    """The loops, made once a process, which takes a tenth of a second; None where llvmlite is missing or too old."""
+    """The loops, made once a process, which takes a tenth of a second.
+
+    None where llvmlite is missing or too old, or where nothing can be compiled: memory may be closed to new code.
+    """
     try:
         import llvmlite.binding as llvm
     except (ImportError, OSError):
         return None
     if llvm.llvm_version_info < _VERSION:
         return None
+    try:
+        return Loops(_engine(llvm))
+    except RuntimeError:
+        return None
+
+
+def _engine(llvm: Any) -> Any:
+    """The text, compiled for this processor."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(_TEXT.read_text(encoding="ascii"))
@@ -87,4 +98,4 @@ def compiled() -> Loops | None:
     passes.getModulePassManager().run(module, passes)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    return Loops(engine)
+    return engine
