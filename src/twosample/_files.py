@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Where files are, and how they are written: whole or not at all."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ _REMEDIES = {
     errno.EFBIG: "A file of this size is not allowed there: choose another place.",
     errno.ENAMETOOLONG: "The name is too long: choose a shorter one.",
 }
+
+
+def at_home(text: str) -> Path:
+    """A path in which ~ stands for the folder of the user; as it is if there is no such user."""
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises RuntimeError then
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

@@ -6,6 +6,8 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
+from .._files import at_home
+
 _FIXED = 3.0  # seconds: start, joint test
 _PACKED = 80e6  # bytes of Parquet or Arrow, and of compressed text, that are read in a second
 _TEXT = 70e6  # bytes of text
@@ -33,7 +35,7 @@ def _sizes(source: str) -> tuple[int, int]:
     """Bytes of packed files and of text that a source stands for."""
     if "://" in source:
         return 0, 0
-    path = Path(source).expanduser()
+    path = at_home(source)
     places = list(path.iterdir()) if path.is_dir() else [path]
     if not path.exists():
         places = [Path(place) for place in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - as the sources do

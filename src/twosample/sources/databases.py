@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._files import at_home
 from ..errors import MissingExtraError, SourceError
 from .guard import Guard, redacted
 
@@ -161,7 +162,7 @@ def _file(url: str, guard: Guard) -> Path:
     scheme, _, rest = url.partition("://")
     if not rest.startswith("/") or len(rest) < 2:
         raise SourceError(f"{guard.name} names no file: write {scheme}:///file.db or {scheme}:////folder/file.db.")
-    path = Path(rest[1:]).expanduser()
+    path = at_home(rest[1:])
     if not path.is_file():
         raise SourceError(f"{guard.name} cannot be read: there is no file {path}. Check the path.")
     return path

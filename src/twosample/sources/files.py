@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._files import at_home
 from ..errors import MissingExtraError, SourceError
 from .guard import Guard
 from .local import LocalRows
@@ -43,9 +44,9 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 def open_files(source: str | os.PathLike[str]) -> LocalRows:
     """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name."""
     text = os.fspath(source)
-    path, sheet = (text, None) if Path(text).exists() else _split_sheet(text)
-    paths = _expanded(path)
     guard = Guard(text)
+    path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else _split_sheet(text))
+    paths = _expanded(path)
     kinds = {_format(place, path) for place in paths}
     if len(kinds) > 1:
         raise SourceError(f"{text} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
@@ -94,7 +95,7 @@ def _split_sheet(text: str) -> tuple[str, str | None]:
 
 def _expanded(text: str) -> list[Path]:
     """The files meant, in the order of their names."""
-    path = Path(text).expanduser()
+    path = at_home(text)
     if path.is_dir():
         inside = sorted(place for place in path.iterdir() if place.is_file() and not place.name.startswith((".", "_")))
         if not inside:
@@ -124,7 +125,7 @@ def _meant(source: str) -> list[Path]:
     scheme, mark, rest = source.partition("://")
     if mark:
         inside = scheme.lower().partition("+")[0] in ("sqlite", "duckdb")
-        return [Path(rest[1:].partition("::")[0]).expanduser()] if inside else []
+        return [at_home(rest[1:].partition("::")[0])] if inside else []
     path = _split_sheet(source)[0]
     try:
         return [Path(source), Path(path), *_expanded(path)]
