@@ -369,5 +369,5 @@ def test_messages_are_ours_and_without_arguments_of_polars(tmp_path, name, conte
 @pytest.mark.parametrize("source", ["~nobody-here/x.csv", "sqlite:///~nobody-here/x.db::t", "a" * 5000])
 def test_places_that_cannot_be(source):
     """Looking for them raised RuntimeError and OSError."""
-    with pytest.raises(SourceError, match="no file|too long"):
+    with pytest.raises(SourceError, match=r"no file|too long"):
         open_table(source)
