@@ -227,7 +227,7 @@ def test_a_missing_extra_names_the_line_that_installs_it(twosample, files, monke
 
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "sqlglot" else find(name))
-    assert failed(twosample("compare", files.one, "sqlite:///x.db::t"), 'pip install "twosample[db]"')
+    assert failed(twosample("compare", files.one, "duckdb:///x.db::t"), 'pip install "twosample[db]"')
 
 
 def test_postgresql(twosample, files, postgres_server, monkeypatch):

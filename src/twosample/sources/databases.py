@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
 _INSTALL = 'pip install "twosample[db]"'
+Asked = str | tuple[str | None, str]
+"""A query, or a table with its schema."""
+Tables = Callable[[], list[tuple[str | None, str]]]
+Resolve = Callable[[Tables], Asked]
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
 def _check_installed(scheme: str) -> None:
     from importlib.util import find_spec
 
-    needed = {"sqlite": ["sqlglot"], "duckdb": ["duckdb", "sqlglot", "pyarrow"]}
+    needed = {"sqlite": [], "duckdb": ["duckdb", "sqlglot", "pyarrow"]}
     missing = [
         name
         for name in needed.get(scheme, ["ibis", "psycopg", "sqlglot", "adbc_driver_postgresql", "pyarrow"])
@@ -141,20 +145,28 @@ def _split(url: str) -> tuple[str, str]:
     return url, ""
 
 
-def _target(text: str, dialect: str, where: str | None, tables: Callable[[], list[tuple[str | None, str]]]) -> Target:
-    """A query, or one of the tables: by its name, with its schema, or the only one."""
+def _asked(text: str, tables: Tables) -> Asked:
+    """The user's query, or one of the tables: by its name, with its schema, or the only one."""
     if _QUERY.match(text):
-        return Target(dialect, query=check_query(text, dialect), where=where)
+        return text
     known = tables()
     if not text and len(known) == 1:
-        return Target(dialect, *known[0], where=where)
+        return known[0]
     for schema, table in known:
         if text in (table, f"{schema}.{table}"):
-            return Target(dialect, schema, table, where=where)
+            return schema, table
     own = (None, "public", "main")
     names = ", ".join(table if schema in own else f"{schema}.{table}" for schema, table in known[:20])
     what = f"There is no table {text!r}." if text else "Say which table, after '::'."
     raise SourceError(f"{what} {'There are: ' + names if known else 'There are none'}.")
+
+
+def _target(text: str, dialect: str, where: str | None, tables: Tables) -> Target:
+    """What to read, by the words of the user."""
+    asked = _asked(text, tables)
+    if isinstance(asked, str):
+        return Target(dialect, query=check_query(asked, dialect), where=where)
+    return Target(dialect, *asked, where=where)
 
 
 def _file(url: str, guard: Guard) -> Path:
@@ -169,9 +181,9 @@ def _file(url: str, guard: Guard) -> Path:
 
 
 def _sqlite(url: str, text: str, where: str | None, guard: Guard) -> Rows:
-    from .embedded import SqliteRows
+    from .sqlite import SqliteRows
 
-    return SqliteRows.open(_file(url, guard), lambda tables: _target(text, "sqlite", where, tables), guard)
+    return SqliteRows.open(_file(url, guard), lambda tables: _asked(text, tables), where, guard)
 
 
 def _duckdb(url: str, text: str, where: str | None, guard: Guard) -> Rows:
