@@ -17,7 +17,8 @@ def test_tables_of_numbers():
     m = ts.match_tables(A, B[::-1])
     assert [p.target for p in m.pairs] == ["3", "2", "1", "0"]
     assert m.matched
-    width = float(ts.Median().bandwidths(A[1], "euclidean", np.random.default_rng(0))[0])
+    pool = np.concatenate([A[1], B[3]])
+    width = float(ts.Median().bandwidths(pool, "euclidean", np.random.default_rng(0))[0])
     assert m.costs[1, 0] == pytest.approx(ts.mmd(A[1], B[3], kernel=ts.Gaussian(width)))
     assert m.mmd[1, 0] == pytest.approx(ts.mmd(A[1], B[3], kernel=ts.Gaussian(width), statistic="biased"))
 

@@ -32,6 +32,7 @@ def assign(costs: Floats, allowed: Mask | None = None) -> list[tuple[int, int]]:
 def semi_metric(mmd: Floats) -> float:
     """Δ of the paper: the least sum of MMDs over the ways to match all columns of the narrower table.
 
+    Symmetric if `mmd` is, that is if the kernel of a pair does not ask which side is the first.
     Columns that cannot be compared are at the distance √2, the largest of a kernel between 0 and 1. NaN if a table has
     no columns.
     """

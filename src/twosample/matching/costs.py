@@ -37,20 +37,17 @@ class Costs:
     total
         ``(s, t)`` squared MMD with the mean of the kernels of both columns, unbiased: what is minimised.
     plain
-        ``(s, t)`` the same with one Gaussian, that of the source column.
+        ``(s, t)`` the same with one Gaussian for each column: the mean of the two, so that neither table comes first.
     mmd
-        ``(s, t)`` MMD_b with that Gaussian.
+        ``(s, t)`` MMD_b with the kernel of `plain`.
     limit
         ``(s, t)`` the price: pairs with a larger `plain` value cannot have one distribution.
-    bandwidth
-        ``(s,)`` of the source columns; NaN for text and categories.
     """
 
     total: Floats
     plain: Floats
     mmd: Floats
     limit: Floats
-    bandwidth: Floats
 
     @property
     def allowed(self) -> Mask:
@@ -90,7 +87,7 @@ def all_costs(
     """Costs and prices of all pairs."""
     shape = (len(left.columns), len(right.columns))
     total, plain, root = (np.full(shape, np.inf) for _ in range(3))
-    costs = Costs(total, plain, root, np.full(shape, -np.inf), np.full(shape[0], np.nan))
+    costs = Costs(total, plain, root, np.full(shape, -np.inf))
     tests = level / max(min(shape), 1)
     if len(a.index) and len(b.index):
         _numbers(costs, left, right, a, b, tests, progress)
@@ -107,14 +104,13 @@ def _numbers(
     work = half + len(SCALES) * len(y)
     ours = _at_scales(x, y, _part(progress, 0, work))
     theirs = _at_scales(y, x, _part(progress, half, work))
-    plain = ours[0].unbiased(x.rows, y.rows)
-    mean = sum(part.unbiased(x.rows, y.rows) for part in ours) + sum(part.unbiased(y.rows, x.rows).T for part in theirs)
+    unbiased = [part.unbiased(x.rows, y.rows) for part in ours], [part.unbiased(y.rows, x.rows).T for part in theirs]
+    squares = ours[0].biased + theirs[0].biased.T
     at = np.ix_(a.index, b.index)
     same = _families(left, a.index)[:, None] == _families(right, b.index)[None, :]
-    costs.plain[at] = np.where(same, plain, np.inf)
-    costs.total[at] = np.where(same, mean / (2 * len(SCALES)), np.inf)
-    costs.mmd[at] = np.where(same, np.sqrt(ours[0].biased), np.inf)
-    costs.bandwidth[a.index] = rounded(x.scale)
+    costs.plain[at] = np.where(same, (unbiased[0][0] + unbiased[1][0]) / 2, np.inf)
+    costs.total[at] = np.where(same, (sum(unbiased[0]) + sum(unbiased[1])) / (2 * len(SCALES)), np.inf)
+    costs.mmd[at] = np.where(same, np.sqrt(squares / 2), np.inf)
     costs.limit[at] = _limits(_prices(x, y, level), _prices(y, x, level), x.rows, y.rows)
 
 

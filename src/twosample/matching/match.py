@@ -91,8 +91,9 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     -----
     Numbers, dates and times have the mean of Gaussian(σ), Gaussian(4σ) and Gaussian(σ/32) for a kernel, with σ the
     median distance of the column rounded to a power of two: the wide one sees long tails, the narrow one values that
-    repeat. The kernel of a pair is the mean of those of its two columns; the paper takes that of the source. Categories
-    have the kernel that tells equal from different; text (and text with categories) that of three-letter pieces; both
+    repeat. The kernel of a pair is the mean of those of its two columns, the same both ways (the paper takes that of
+    the source), so that ``m.distance``, the paper's semi-metric between tables, is symmetric. Categories have
+    the kernel that tells equal from different; text (and text with categories) that of three-letter pieces; both
     in units of :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the
     Gaussian kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor
     with text that does not spell numbers.

@@ -30,7 +30,7 @@ class Pair:
     kind
         By what they were compared: "numeric", "integer", "datetime", "categorical", "text", ...
     mmd
-        MMD_b with the kernel of the source.
+        MMD_b with the kernels of both (see :class:`Matching`).
     pvalue, adjusted_pvalue
         Of the test whether both have one distribution; adjusted by Holm for the pairs that were tested.
     margin
@@ -109,14 +109,16 @@ class Matching(Reported):
         All names, in their order: the rows and columns of the matrices.
     costs
         ``(s, t)`` what each pair would cost: the squared MMD with the mean of the kernels of both columns (unbiased,
-        may be negative); infinite where the columns cannot be compared. Tables: with the kernel of the source.
+        may be negative); infinite where the columns cannot be compared. Tables: with the kernel of their pool.
     mmd
-        ``(s, t)`` MMD_b with the kernel of the source, infinite as above.
+        ``(s, t)`` MMD_b with the mean of Gaussians at the median distances of both columns (categories, text and
+        tables: with the kernel of the cost), infinite as above.
     pvalues
         ``(s, t)`` p-values of the pairs that were tested, NaN elsewhere.
     distance
         Δ of the paper: the least sum of MMDs over all ways to match the columns of the narrower table, √2 where they
-        cannot be compared; NaN if a table has no column that says anything.
+        cannot be compared; NaN if a table has no column that says anything. The same both ways, and 0 between tables
+        that differ in the order of their rows and columns only.
     level
         The level at which columns stay unmatched; None if none may.
     names

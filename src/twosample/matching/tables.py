@@ -31,8 +31,8 @@ def match_tables(
 ) -> Matching:
     r"""Find out which sample of one list is which sample of another: the paper's table matching.
 
-    As :func:`match`, with whole samples in the place of columns: :math:`C_{ij} = \mathrm{MMD}^2_u(A_i, B_j)` with the
-    kernel of table i, and the pairs of least total cost.
+    As :func:`match`, with whole samples in the place of columns: :math:`C_{ij} = \mathrm{MMD}^2_u(A_i, B_j)`, and the
+    pairs of least total cost.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ def match_tables(
         Lists of samples, or mappings from names to samples; each sample as for :func:`mmd_test`: rows of numbers, or
         a list of graphs, strings or other objects. With a :class:`Precomputed` kernel, lists of row numbers.
     kernel
-        As for :func:`mmd_test`. A bandwidth that is left open is the median distance within table i of the first list.
+        As for :func:`mmd_test`. A bandwidth that is left open is the median distance in the pool of the two tables, so
+        that it does not matter which of them comes first (the paper takes the kernel of table i of the first list).
     level
         Tables whose best partner is rejected by a permutation test, adjusted by Holm for all pairs, stay alone; None:
         every table gets a partner while there are any.
@@ -54,6 +55,10 @@ def match_tables(
 
     Notes
     -----
+    ``m.distance`` is symmetric, never negative, and 0 between lists of the same samples in any order. With one kernel
+    for all pairs (a given bandwidth, or objects) it obeys the triangle inequality too, as in the paper's theorem; a
+    bandwidth of each pair gives that up.
+
     O(s t N²) kernel values for s and t tables of N rows; kernels on objects are evaluated once for all pairs. Tests, of
     999 permutations, are made for the chosen pairs and, where a table stays alone, for its nearest one.
 
@@ -71,12 +76,10 @@ def match_tables(
     random = door.generator(rng)
     shape = len(sides.left), len(sides.right)
     costs, roots = np.empty(shape), np.empty(shape)
-    for i in range(shape[0]):
-        own = sides.kernel_of(i, random)
-        for j in range(shape[1]):
-            x, y = sides.left[i], sides.right[j]
-            costs[i, j] = mmd(x, y, kernel=own)
-            roots[i, j] = mmd(x, y, kernel=own, statistic="biased")
+    for i, j in np.ndindex(shape):
+        x, y, pooled = sides.left[i], sides.right[j], sides.kernel_of(i, j)
+        costs[i, j] = mmd(x, y, kernel=pooled)
+        roots[i, j] = mmd(x, y, kernel=pooled, statistic="biased")
     return _judged(sides, costs, roots, level, random)
 
 
@@ -104,15 +107,17 @@ class _Samples:
                            (("a", left), ("b", right)))  # fmt: skip
         return cls(list(left), list(right), (names[0], names[1]), kernel)
 
-    def kernel_of(self, i: int, rng: np.random.Generator) -> Kernel:
-        """The kernel of table i."""
+    def kernel_of(self, i: int, j: int) -> Kernel:
+        """The kernel of a pair of tables: it depends on their pooled rows, whatever the order of these."""
         if not self.kernel.needs_bandwidth:
             return self.kernel
-        return door.fill_bandwidth(self.kernel, Median(), self.left[i], rng)
+        z = door.pool(self.left[i], self.right[j], self.kernel).z
+        return door.fill_bandwidth(self.kernel, Median(), z[np.lexsort(z.T)], np.random.default_rng(0))
 
     def pvalue(self, i: int, j: int, rng: np.random.Generator) -> tuple[float, float]:
         """MMD²_u of the test, and its p-value."""
-        result = mmd_test(self.left[i], self.right[j], kernel=self.kernel, null=Permutation(n=_RESAMPLES), rng=rng)
+        kernel = self.kernel_of(i, j)
+        result = mmd_test(self.left[i], self.right[j], kernel=kernel, null=Permutation(n=_RESAMPLES), rng=rng)
         return result.statistic, result.pvalue
 
 
