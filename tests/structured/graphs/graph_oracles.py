@@ -124,3 +124,23 @@ def random_walk(g, h, steps, decay, node, edge=lambda e, f: 1.0):
         for s in range(h.nodes):
             extend(u, s, node(u, s), steps)
     return total
+
+
+def protein_walks(g, h, steps, decay, node, edge=lambda e, f: 1.0):
+    """Sum over all pairs of walks of equally many edges, at least one, of the products of their steps."""
+    total = 0.0
+    walks = [([arc], [other]) for arc in arcs(g) for other in arcs(h)]
+    for p in range(1, steps + 1):
+        for first, second in walks:
+            value = decay**p
+            for (u, v), (s, t) in zip(first, second, strict=True):
+                value *= node(u, s) * edge((u, v), (s, t)) * node(v, t)
+            total += value
+        walks = [
+            ([*first, arc], [*second, other])
+            for first, second in walks
+            for arc in arcs(g)
+            for other in arcs(h)
+            if arc[0] == first[-1][1] and other[0] == second[-1][1]
+        ]
+    return total

@@ -20,7 +20,7 @@ def gram(kernel, graphs):
     return kernel.on(graphs).matrix
 
 
-def definition(graphs, steps, decay, node=None, edge=None):
+def definition(graphs, steps, decay, node=None, edge=None, walks=naive.random_walk):
     """The Gram matrix from sums over walks; node(g, u, h, s) times equal labels, edge(g, arc, h, arc)."""
 
     def value(g, h):
@@ -32,7 +32,7 @@ def definition(graphs, steps, decay, node=None, edge=None):
         def k_edge(e, f):
             return (arcs_g[e] == arcs_h[f]) * (1.0 if edge is None else edge(g, e, h, f))
 
-        return naive.random_walk(g, h, steps, decay, k_node, k_edge)
+        return walks(g, h, steps, decay, k_node, k_edge)
 
     return np.array([[value(g, h) for h in graphs] for g in graphs])
 
@@ -53,6 +53,52 @@ def test_attributes_with_a_bandwidth_are_seen_as_they_are():
         return np.exp(-((g.attributes[u] - h.attributes[s]) ** 2).sum() / (2 * 0.8**2))
 
     assert np.allclose(K, definition(graphs, 2, 0.2, node), rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [{}, {"edge_kinds": 2}, {"directed": True}], ids=str)
+def test_walks_as_products_of_steps(kind):
+    graphs = bag(sizes=(0, 1, 3, 4), columns=2, **kind)
+
+    def node(g, u, h, s):
+        return np.exp(-((g.attributes[u] - h.attributes[s]) ** 2).sum() / (2 * 0.8**2))
+
+    for steps in (1, 3):
+        K = gram(tg.RandomWalk(steps, 0.2, ts.Gaussian(0.8), product="steps", normalised=False), graphs)
+        assert np.allclose(K, definition(graphs, steps, 0.2, node, walks=naive.protein_walks), rtol=1e-10)
+    labels = [tg.RandomWalk(3, 0.2, None, product=p, normalised=False) for p in ("nodes", "steps")]
+    nodes = definition(graphs, 0, 1.0)  # without attributes the walks of no edge are all the difference
+    assert np.allclose(gram(labels[0], graphs) - gram(labels[1], graphs), nodes, rtol=1e-12)
+
+
+def test_lengths_of_steps():
+    rng = np.random.default_rng(2)
+    graphs = [Graph(g.nodes, g.edges, g.labels, edge_lengths=rng.random(len(g.edges)) * 3) for g in bag((0, 1, 3, 4))]
+    length = {
+        (id(g), *pair): x
+        for g in graphs
+        for (u, v), x in zip(g.edges.tolist(), g.edge_lengths, strict=True)
+        for pair in [(u, v), (v, u)]
+    }
+
+    def edge(g, e, h, f):
+        return max(0.0, 1 - abs(length[id(g), *e] - length[id(h), *f]) / 1.5)
+
+    K = gram(tg.RandomWalk(2, 0.4, lengths=tg.BrownianBridge(1.5), product="steps", normalised=False), graphs)
+    assert np.allclose(K, definition(graphs, 2, 0.4, edge=edge, walks=naive.protein_walks), rtol=1e-10)
+
+
+def test_steps_of_all_lengths_solve_the_linear_system():
+    graphs = bag(sizes=(0, 3, 4, 5), columns=1)
+    K = gram(tg.RandomWalk(None, 0.02, ts.Gaussian(0.7), product="steps", normalised=False), graphs)
+    for i, g in enumerate(graphs):
+        for j, h in enumerate(graphs):
+            A, B = (GraphPool.of([x]).adjacency.toarray() for x in (g, h))
+            N = np.equal.outer(np.array(naive.labels(g)), np.array(naive.labels(h))).astype(float)
+            N = (N * ts.Gaussian(0.7).block(g.attributes, h.attributes)).ravel() if N.size else N.ravel()
+            steps = 0.02 * N[:, None] * np.kron(A, B) * N
+            ones = np.ones(N.size)
+            expected = (np.linalg.solve(np.eye(N.size) - steps, ones) - ones).sum()
+            assert K[i, j] == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
 def test_an_open_bandwidth_does_not_depend_on_units():
@@ -137,7 +183,7 @@ def test_growth_is_the_largest_eigenvalue_or_a_little_more():
 
 @pytest.mark.parametrize("kernel", [
     tg.RandomWalk(), tg.RandomWalk(None, 1e-3), tg.RandomWalk(4, 1.0, tg.BrownianBridge(0.7)),
-    tg.RandomWalk(2, 0.5, ts.Laplace(1.0) + ts.Gaussian(0.3)),
+    tg.RandomWalk(2, 0.5, ts.Laplace(1.0) + ts.Gaussian(0.3)), tg.RandomWalk(product="steps"),
 ])  # fmt: skip
 def test_positive_definite_normalised_bounded(kernel):
     rng = np.random.default_rng(9)
@@ -151,7 +197,9 @@ def test_positive_definite_normalised_bounded(kernel):
     assert np.allclose(np.diag(K), 1)
     assert K.min() >= 0
     assert K.max() <= 1 + 1e-12
-    assert (K[0, 1:] == 0).all()  # the empty graph
+    bare = [g.nodes == 0 or (kernel.product == "steps" and not len(g.edges)) for g in graphs]
+    assert np.array_equal(K[0] == 1, bare)  # the empty graph, and others without a walk
+    assert np.array_equal(K[0] == 0, np.logical_not(bare))
     assert tg.RandomWalk().bounds == (0.0, 1.0)
     assert tg.RandomWalk(attributes=ts.Linear()).bounds is None
     assert tg.RandomWalk(normalised=False).bounds is None
@@ -191,7 +239,9 @@ def test_progress_and_its_errors():
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"steps": -1}, "steps=-1"), ({"decay": 0.0}, "decay=0.0"), ({"attributes": "gaussian"}, "attributes='gaussian'"),
+    ({"steps": -1}, "steps=-1"), ({"product": "walks"}, "product='walks' must be"),
+    ({"steps": 0, "product": "steps"}, "steps=0"),
+    ({"decay": 0.0}, "decay=0.0"), ({"attributes": "gaussian"}, "attributes='gaussian'"),
     ({"lengths": ts.Gaussian()}, "leaves its bandwidth open"), ({"threads": 0}, "threads=0"),
     ({"attributes": ts.Precomputed(np.eye(2))}, "kernel on numbers"),
 ])  # fmt: skip

@@ -46,24 +46,27 @@ class Products:
     attributes: Floats  # (V, d) as the kernel wants them
     lengths: Kernel | None
     decay: float
+    by_steps: bool = False  # a walk is the product of its steps, so that nodes inside it count twice
 
     def pieces(self) -> list[Piece]:
         """Work that covers each pair of graphs once, of about equal size."""
         return list(self._pieces())
 
     def walks(self, piece: Piece, steps: int) -> Floats:
-        """(last - first,) sums over all common walks of up to `steps` edges."""
+        """(last - first,) sums over all common walks of up to `steps` edges, of none only where nodes count once."""
         pool = self.pool
         here = slice(pool.start[piece.graph], pool.start[piece.graph + 1])
         there = slice(pool.start[piece.first], pool.start[piece.last])
         N = self._nodes(there, here)
         step = self._step(there, here)
-        X, total = N, N.sum(axis=1)
+        X, total = N, np.zeros(len(N)) if self.by_steps else N.sum(axis=1)
         with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the result
             for _ in range(steps):
                 X = step(X)
                 X *= N
                 total += X.sum(axis=1)
+                if self.by_steps:
+                    X *= N
         return np.bincount(pool.owner[there] - piece.first, total, piece.last - piece.first).astype(np.float64)
 
     def growth(self) -> float:
@@ -82,12 +85,15 @@ class Products:
     def enough(self, growth: float, share: float) -> int:
         """How many steps leave out no more than `share` of k(G, G) or k(H, H), if walks outgrow `growth` no longer.
 
-        No product has more walks of p edges than the square of the most that any graph has.
+        No product has more walks of p edges than the square of the most that any graph has. What is left out is
+        measured by one node, or by one step where walks without an edge do not count.
         """
         A, v, scale = self.pool.adjacency, np.ones(self.pool.nodes), 0.0
         weight, least = self.decay * self._largest(), log(share) + log1p(-growth)
         if weight == 0 or not self.pool.nodes:
             return 0
+        if self.by_steps:
+            least += log(weight)
         for p in count(1):
             v = np.asarray(A @ v, dtype=np.float64)
             size = float(v.max())
@@ -100,8 +106,10 @@ class Products:
         raise AssertionError
 
     def _largest(self) -> float:
-        """The largest value of a node times an edge."""
+        """The largest factor by which one more edge multiplies a walk: a node (twice, by steps) times an edge."""
         nodes = 1.0 if self.kernel is None else float(self.kernel.diagonal(self.attributes).max(initial=0.0))
+        if self.by_steps:
+            nodes *= nodes
         if self._lengths is None or self.lengths is None:
             return nodes
         return nodes * float(self.lengths.diagonal(self._lengths).max(initial=0.0))

@@ -19,6 +19,9 @@ from .products import Products
 _LEFT_OUT = 1e-15
 """The share of the sum over all lengths of walks that may be missing."""
 
+PRODUCTS = ("nodes", "steps")
+"""What the value of a walk may be a product of."""
+
 
 @dataclass(frozen=True)
 class RandomWalk(ObjectKernel):
@@ -28,8 +31,12 @@ class RandomWalk(ObjectKernel):
         \prod_{i=0}^{p} k_n(u_i, v_i) \prod_{i=1}^{p} k_e(u_{i-1} u_i, v_{i-1} v_i)
 
     over all walks of p edges. The kernel on nodes is 1 for equal labels and 0 for others, times `attributes`; that on
-    edges is 1 for equal labels and 0 for others, times `lengths`. What the graphs do not carry does not count. This is
-    the protein kernel of Borgwardt et al. (2005), with each node of a walk counted once.
+    edges is 1 for equal labels and 0 for others, times `lengths`. What the graphs do not carry does not count.
+
+    The protein kernel of Borgwardt et al. (2005), which the paper cites, multiplies *steps* instead, each of which has
+    two nodes: :math:`\prod_{i=1}^p k_n(u_{i-1}, v_{i-1})\, k_e(u_{i-1} u_i, v_{i-1} v_i)\, k_n(u_i, v_i)`. Nodes inside
+    a walk then count twice, its ends once, and walks without an edge (p = 0) not at all: ``product="steps"``. Without
+    attributes the node kernel is 0 or 1, and only the terms with p = 0 make a difference.
 
     Parameters
     ----------
@@ -44,8 +51,12 @@ class RandomWalk(ObjectKernel):
         bandwidth sees the attributes as they are.
     lengths
         Kernel on the lengths of edges, such as ``BrownianBridge(2.0)``; None to leave them out.
+    product
+        What the value of a walk is a product of: 'nodes', each node and each edge once, or 'steps', as in the protein
+        paper.
     normalised
-        Divide k(G, H) by the square root of k(G, G) k(H, H). An empty graph is then like other empty ones only: 1.
+        Divide k(G, H) by the square root of k(G, G) k(H, H). Graphs without a walk (empty ones; by steps all without
+        an edge) are then like each other only: 1.
     threads
         Threads to use; None for one on each core. The result does not depend on it.
     progress
@@ -65,19 +76,25 @@ class RandomWalk(ObjectKernel):
     >>> path = ts.graphs.Graph(3, [(0, 1), (1, 2)])
     >>> ts.graphs.RandomWalk(steps=1, decay=0.5, normalised=False).block([path], [path])  # 3² + 4² / 2
     array([[17.]])
+    >>> protein = ts.graphs.RandomWalk(steps=1, decay=0.5, product="steps", normalised=False)
+    >>> protein.block([path], [path])  # 4² / 2
+    array([[8.]])
     """
 
     steps: int | None = 3
     decay: float = 0.1
     attributes: Kernel | None = field(default_factory=Gaussian)
     lengths: Kernel | None = None
+    product: str = field(default="nodes", kw_only=True)
     normalised: bool = field(default=True, kw_only=True)
     threads: int | None = field(default=None, kw_only=True, compare=False, repr=False)
     progress: Progress | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.product, str) or self.product not in PRODUCTS:
+            raise OptionError(f"product={self.product!r} must be 'nodes' or 'steps'.")
         if self.steps is not None:
-            object.__setattr__(self, "steps", whole_number("steps", self.steps, least=0))
+            object.__setattr__(self, "steps", whole_number("steps", self.steps, least=int(self.product == "steps")))
         object.__setattr__(self, "decay", positive_number("decay", self.decay))
         if self.threads is not None:
             object.__setattr__(self, "threads", whole_number("threads", self.threads))
@@ -91,7 +108,7 @@ class RandomWalk(ObjectKernel):
     def on(self, objects: Sequence[Any]) -> Tabulated:
         pool = GraphPool.of(objects)
         kernel, attributes = self._for_attributes(pool)
-        products = Products(pool, kernel, attributes, self.lengths, self.decay)
+        products = Products(pool, kernel, attributes, self.lengths, self.decay, self.product == "steps")
         steps = _enough(products) if self.steps is None else self.steps
         pieces = products.pieces()
         parts = run(
