@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import at_home
 from ..errors import MissingExtraError, SourceError
+from .conditions import called, sql_condition
 from .guard import Guard, redacted
 
 if TYPE_CHECKING:
     from .table import Rows
 
 _QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
+_CHANGING = ("nextval", "setseed", "write_log", "sleep_ms")  # of a DuckDB session that is the user's own
 _INSTALL = 'pip install "twosample[db]"'
 Asked = str | tuple[str | None, str]
 """A query, or a table with its schema."""
@@ -65,22 +68,50 @@ class Target:
         return text
 
 
+@lru_cache(maxsize=16)
 def condition(where: str, dialect: str) -> str:
     """A condition, parsed and written again, so that it is one and nothing else."""
-    from sqlglot import exp, parse
+    return sql_condition(where, lambda part: _condition(part, where, dialect))
 
-    trees = [tree for tree in parse(where, read=dialect) if tree is not None]
+
+def row_condition(where: str, dialect: str) -> str:
+    """The same, if it looks at nothing but the row: no other tables or files, and nothing that changes a sequence."""
+    from sqlglot import exp
+
+    text = condition(where, dialect)
+    for tree in _trees(text, dialect, called(where)):
+        asks = tree.find(exp.Query, exp.Table, exp.Exists) is not None
+        if asks or any(node.name.lower() in _CHANGING for node in tree.find_all(exp.Anonymous)):
+            raise SourceError(f"{called(where)} may only look at the row: filter the relation before you give it.")
+    return text
+
+
+def _condition(part: str, where: str, dialect: str) -> str:
+    from sqlglot import exp
+
+    trees = _trees(part, dialect, called(where))
     if len(trees) != 1 or not isinstance(trees[0], exp.Condition) or isinstance(trees[0], exp.Query):
-        raise SourceError(f"where={where!r} is not one condition, such as 'price > 10'.")
-    _check_reads(trees[0], f"where={where!r}")
-    return trees[0].sql(dialect=dialect, comments=False)
+        raise SourceError(f"{called(where)} is not one condition, such as 'price > 10'.")
+    _check_reads(trees[0], called(where))
+    return str(trees[0].sql(dialect=dialect, comments=False))
+
+
+def _trees(text: str, dialect: str, what: str) -> list[Any]:
+    """What the parser makes of a text, one tree for each statement."""
+    from sqlglot import parse
+
+    try:
+        return [tree for tree in Guard(what).run(lambda: parse(text, read=dialect)) if tree is not None]
+    except RecursionError:
+        pass
+    raise SourceError(f"{what} is nested too deeply: use fewer parentheses in each other.")
 
 
 def check_query(query: str, dialect: str) -> str:
     """The user's query, if it is a single SELECT."""
-    from sqlglot import exp, parse
+    from sqlglot import exp
 
-    trees = [tree for tree in parse(query, read=dialect) if tree is not None]
+    trees = _trees(query, dialect, "The query")
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         raise SourceError("The query must be a single SELECT: a source is only read.")
     _check_reads(trees[0], "The query")
@@ -90,10 +121,9 @@ def check_query(query: str, dialect: str) -> str:
 def _check_reads(tree: Any, what: str) -> None:
     from sqlglot import exp
 
-    for kind in (exp.DML, exp.DDL, exp.Command, exp.Drop, exp.Into, exp.Alter, exp.Set, exp.Lock):
-        for node in tree.find_all(kind):
-            if not isinstance(node, exp.Query):
-                raise SourceError(f"{what} does more than read ({type(node).__name__.upper()}): give a SELECT.")
+    for node in tree.find_all(exp.DML, exp.DDL, exp.Command, exp.Drop, exp.Into, exp.Alter, exp.Set, exp.Lock):
+        if not isinstance(node, exp.Query):
+            raise SourceError(f"{what} does more than read ({type(node).__name__.upper()}): give a SELECT.")
 
 
 def open_database(url: str, where: str | None) -> tuple[str, Rows]:

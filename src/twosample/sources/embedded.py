@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .conditions import called
 from .databases import Tables, Target
 from .guard import Guard
 from .local import BatchRows
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _BATCH = 50_000
+_ENCLOSED: dict[str, Any] = {
+    "enable_external_access": "false",  # read_text, read_csv, glob, ATTACH, COPY: nothing but the file that was opened
+    "python_enable_replacements": "false",  # names in a query are no variables of Python
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "lock_configuration": "true",
+}
 _AS_TEXT = ("INTERVAL", "BIT", "TIME WITH TIME ZONE", "TIMETZ", "BIGNUM", "VARINT")
 
 
@@ -49,8 +57,7 @@ class DuckdbRows(BatchRows):
         """Open a file."""
         import duckdb
 
-        offline: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-        connection = duckdb.connect(str(path), read_only=True, config=offline)
+        connection = duckdb.connect(str(path), read_only=True, config=_ENCLOSED)
         try:
             text = resolve(lambda: _duckdb_tables(connection)).select()
             connection.sql(text)
@@ -63,10 +70,10 @@ class DuckdbRows(BatchRows):
 
     def filtered(self, where: str) -> DuckdbRows:
         """The rows for which a condition in SQL holds."""
-        from .databases import condition
+        from .databases import row_condition
 
-        guard, relation = Guard(f"where={where!r} on {self.guard.name}", self.guard.secrets), self.relation
-        text = guard.run(lambda: condition(where, "duckdb"))
+        guard, relation = Guard(f"{called(where)} on {self.guard.name}", self.guard.secrets), self.relation
+        text = guard.run(lambda: row_condition(where, "duckdb"))
         guard.run(lambda: relation().filter(text))
         return DuckdbRows(lambda: relation().filter(text), self.guard)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SourceError
+from .conditions import called, polars_condition
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
 from .sampling import chosen_rows, drawn
@@ -175,10 +176,10 @@ class LocalRows(BatchRows):
         """The rows for which a condition in SQL holds."""
         import polars as pl
 
-        guard = Guard(f"where={where!r} on {self.guard.name}", self.guard.secrets)
+        guard = Guard(f"{called(where)} on {self.guard.name}", self.guard.secrets)
 
         def kept(frame: pl.LazyFrame | pl.DataFrame) -> pl.LazyFrame:
-            condition, names = pl.sql_expr(where), frame.lazy().collect_schema()
+            condition, names = polars_condition(where), frame.lazy().collect_schema()
             _check_names(where, names)
             pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
             return frame.lazy().filter(condition)
@@ -220,4 +221,4 @@ def _check_names(where: str, names: Iterable[str]) -> None:
     for name in names:
         pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
         if pattern and any(f"{quote}{name}{quote}" in where for quote in '"`'):
-            raise SourceError(f"where={where!r}: polars takes the name {name!r} for a pattern. Rename it first.")
+            raise SourceError(f"{called(where)}: polars takes the name {name!r} for a pattern. Rename it first.")

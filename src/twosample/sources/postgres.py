@@ -5,8 +5,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..errors import SourceError
 from .databases import Target
 from .guard import Guard
 from .remote import RemoteRows
@@ -24,6 +26,17 @@ SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namesp
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 ORDER BY n.nspname <> current_schema(), n.nspname, c.relname
 """
+_VOLATILE = """
+SELECT DISTINCT p.proname FROM pg_catalog.pg_proc p
+WHERE p.provolatile = 'v' AND p.proname = ANY (%s)
+AND NOT (p.proname = ANY (%s) AND p.pronamespace = 'pg_catalog'::regnamespace) ORDER BY p.proname
+"""
+_HARMLESS = ("random", "gen_random_uuid", "clock_timestamp", "timeofday", "bernoulli", "system")
+_PRIVATE = {
+    "pg_file_settings", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_authid", "pg_shadow", "pg_user_mapping",
+    "pg_user_mappings", "pg_largeobject",
+}  # fmt: skip
+"""Views and tables of the server that show its files and passwords."""
 
 
 def open_postgres(
@@ -42,6 +55,7 @@ def open_postgres(
     connection = psycopg.connect(asked, autocommit=True)
     try:
         target = resolve(lambda: [(str(a), str(b)) for a, b in connection.execute(_TABLES).fetchall()])
+        _check_harmless(connection, target)
         columns, schema, opaque = _columns(connection, target)
         backend = ibis.postgres.from_connection(connection)
         table = backend.sql(target.select(columns), schema=schema)
@@ -53,6 +67,29 @@ def open_postgres(
         raise
     weakref.finalize(rows, connection.close)
     return rows
+
+
+def _check_harmless(connection: Any, target: Target) -> None:
+    """Refuse what a read-only transaction allows and nobody needs for reading: files of the server, other servers.
+
+    PostgreSQL itself says which functions do more than compute: they are volatile. Whatever stands before a parenthesis
+    is looked up, so that no way of writing a call is overlooked.
+    """
+    import sqlglot
+    from sqlglot import TokenType
+
+    if target.query is None and target.where is None:
+        return
+    tokens = sqlglot.tokenize(target.select(), read="postgres")
+    called = {token.text for token, after in pairwise(tokens) if after.token_type == TokenType.L_PAREN}
+    names = [*called, *map(str.lower, called)]
+    found = [row[0] for row in connection.execute(_VOLATILE, (names, list(_HARMLESS))).fetchall()]
+    found += sorted({token.text.lower() for token in tokens if token.token_type != TokenType.STRING} & _PRIVATE)
+    if found:
+        raise SourceError(
+            f"{', '.join(found)} may do more than read the rows of a table, and is not called for a source. "
+            "Make a view that uses it, and name the view."
+        )
 
 
 def _columns(connection: Any, target: Target) -> tuple[list[Any], Any, list[str]]:

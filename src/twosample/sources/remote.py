@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from .conditions import called
 from .facts import BinGrid, ColumnInfo, Scan, family_of
 from .guard import Guard
 from .pullers import Puller
@@ -85,7 +86,7 @@ class RemoteRows:
 
     def filtered(self, where: str) -> RemoteRows:
         """Refused: every engine has its own way."""
-        raise InputError(f"where={where!r}: {self.guard.name} is held by {self.engine}; filter it before you give it.")
+        raise InputError(f"{called(where)}: {self.guard.name} is held by {self.engine}; filter it before you give it.")
 
     def survey(self, size: int, seed: int, plan: Plan) -> Survey:
         """Small tables are read through. Of large ones the engine gives the profiles, and a uniform sample."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..errors import SourceError
+from .conditions import called, sql_condition
 from .guard import Guard
 from .local import BatchRows
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
     from .databases import Asked, Resolve
 
+_INSIDE = {
+    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+    sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE,
+}  # fmt: skip
+"""What SQLite may prepare. Full-text and spatial tables prepare writing too, which fails in a file opened to read."""
+_OUTSIDE = ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer")
 _BATCH = 50_000
 _AT_ONCE = 300  # columns of a query about types: SQLite gives at most 2,000 results
 _FORMS = ("blob", "text", "real", "integer")  # of values, the widest first
@@ -64,8 +71,14 @@ class SqliteRows(BatchRows):
         connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, check_same_thread=False)
         try:
             connection.execute("PRAGMA query_only = ON")
+            connection.set_authorizer(_only_reading)
             connection.text_factory = _decoded
-            source = _source(resolve(lambda: _tables(connection)), where)
+            source = _source(resolve(lambda: _tables(connection)))
+            connection.execute(f"{_select(['1'], source)} LIMIT 0")
+            if where is not None:
+                asking = Guard(f"{called(where)} on {guard.name}")
+                source = f"{source} WHERE ({asking.run(lambda: _condition(where))}\n)"
+                asking.run(lambda: connection.execute(f"{_select(['1'], source)} LIMIT 0"))
             types, rows = _types(connection, source)
         except BaseException:
             connection.close()
@@ -91,6 +104,17 @@ class SqliteRows(BatchRows):
             yield pl.DataFrame([_series(name, kind, values) for (name, kind), values in parts])
 
 
+def _only_reading(action: int, first: str | None, second: str | None, *where: str | None) -> int:
+    """What SQLite asks before it does anything: no other file, no option, no table of its own."""
+    del where
+    if action == sqlite3.SQLITE_PRAGMA:  # full-text tables look at these
+        allowed = first in ("data_version", "page_size") and second is None
+    else:
+        outside = action == sqlite3.SQLITE_FUNCTION and str(second).lower() in _OUTSIDE
+        allowed = action in _INSIDE and not outside
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
 def quoted(name: str) -> str:
     """A name as SQL reads it, whatever is in it.
 
@@ -105,20 +129,22 @@ def _select(columns: Sequence[str], source: str) -> str:
     return f"SELECT {', '.join(columns)} FROM {source}"
 
 
-def _source(asked: Asked, where: str | None) -> str:
+def _source(asked: Asked) -> str:
     """SQL for what stands after FROM. What the user wrote in SQL stands between parentheses that it cannot leave."""
     if isinstance(asked, str):
         query = asked.strip().rstrip(";").rstrip()
         if not _closed(query):
             raise SourceError("The query must be a single SELECT: a source is only read.")
-        source = f"({query}\n) AS t"
-    else:
-        source = quoted(asked[1])
-    if where is None:
-        return source
-    if not _closed(where) or re.match(r"\s*(select|with|values)\b", where, re.IGNORECASE):
-        raise SourceError(f"where={where!r} is not one condition, such as 'price > 10'.")
-    return f"{source} WHERE ({where}\n)"
+        return f"({query}\n) AS t"
+    return quoted(asked[1])
+
+
+def _condition(where: str) -> str:
+    """The user's condition, if it is one."""
+    text = sql_condition(where, str)
+    if not _closed(text) or re.match(r"\s*(select|with|values)\b", text, re.IGNORECASE):
+        raise SourceError(f"{called(where)} is not one condition, such as 'price > 10'.")
+    return text
 
 
 def _closed(text: str) -> bool:
