@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from .kernels import (
     BANDWIDTHS,
     KERNELS,
     BandwidthRule,
+    CrossMedian,
     Fixed,
     FunctionKernel,
     IndexKernel,
@@ -30,7 +31,7 @@ from .kernels import (
 from .kernels.base import BandwidthOf
 from .kernels.distances import Metric
 from .kernels.objects import row_numbers_of
-from .nulls import NULLS, Null
+from .nulls import NULLS, Bootstrap, Null, WildBootstrap
 from .statistics import STATISTICS, Statistic
 
 Option = TypeVar("Option")
@@ -170,9 +171,24 @@ def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
         return Fixed(positive_number("bandwidth", value))
     if isinstance(value, str):
         return _alias("bandwidth", value, BANDWIDTHS)
-    if isinstance(value, Median | QuantileGrid | Fixed):
+    if isinstance(value, Median | QuantileGrid | Fixed | CrossMedian):
         return value
     raise unknown_option("bandwidth", value, [*BANDWIDTHS, "a positive number"])
+
+
+def split_bandwidth(rule: BandwidthRule, kernel: Kernel, m: int, null: Null | None) -> BandwidthRule:
+    """The rule, told that the first m rows are x if it wants to know; refuses that where a null promises exactness."""
+    if not isinstance(rule, CrossMedian) or not kernel.needs_bandwidth:
+        return rule
+    if kernel.domain != "vectors":
+        raise OptionError(f"bandwidth={rule!r} is for rows of numbers. Use bandwidth='median' with {kernel!r}.")
+    if null is not None and null.resamples and not isinstance(null, Bootstrap | WildBootstrap):
+        raise OptionError(
+            f"bandwidth={rule!r} depends on which rows are x, and null={null!r} is exact only if the kernel does not. "
+            "Use bandwidth='median', which measures all pooled rows, or a null for large samples, such as 'bootstrap' "
+            "or 'pearson'."
+        )
+    return replace(rule, m=m)
 
 
 def resolve_statistic(value: Statistic | str) -> tuple[str, Statistic]:

@@ -38,6 +38,7 @@ from .independence import (
     independence_matrix,
 )
 from .kernels import (
+    CrossMedian,
     Energy,
     Fixed,
     FunctionKernel,
@@ -86,17 +87,17 @@ from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
     "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnComparison",
-    "ColumnPair", "Comparison", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
-    "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures", "Hoeffding",
-    "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear", "LinearTime",
-    "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median",
-    "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson",
-    "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic",
-    "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TestResult",
-    "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare",
-    "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval",
-    "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size",
-    "series", "set_kernel", "strings", "testing", "witness",
+    "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy",
+    "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures",
+    "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear",
+    "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector",
+    "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired",
+    "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid",
+    "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
+    "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
+    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix",
+    "interval", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals",
+    "sample_size", "series", "set_kernel", "strings", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -26,10 +26,13 @@ PERMUTATION = ts.Permutation(n=199)
 FORMS: dict[str, Form] = {
     "ks exact": Form(partial(rivals.ks_test, null="exact"), False, 1),
     "ks asymptotic": Form(partial(rivals.ks_test, null="asymptotic"), False, 1),
+    "ks limit": Form(partial(rivals.ks_test, null="limit"), False, 1),
     "ks permutation": Form(partial(rivals.ks_test, null=PERMUTATION), True, 1),
     "hotelling f": Form(partial(rivals.hotelling_test, null="f"), False, 3),
     "hotelling permutation": Form(partial(rivals.hotelling_test, null=PERMUTATION), True),
     "hotelling ridge": Form(partial(rivals.hotelling_test, null=PERMUTATION, ridge=True), True),
+    "hotelling ridge f": Form(partial(rivals.hotelling_test, null="f", ridge=True), False, 3),
+    "hotelling chi2": Form(partial(rivals.hotelling_test, null="chi2", ridge=True), False),
     "runs normal": Form(partial(rivals.friedman_rafsky_runs_test, null="normal"), False),
     "runs permutation": Form(partial(rivals.friedman_rafsky_runs_test, null=PERMUTATION), True),
     "tree ks": Form(partial(rivals.friedman_rafsky_ks_test, null=PERMUTATION), True),
@@ -37,6 +40,7 @@ FORMS: dict[str, Form] = {
     "hall-tajvidi": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION), True),
     "hall-tajvidi 10": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION, gamma=1, weights=[1.0] * 10), True),
     "biau-györfi normal": Form(rivals.biau_gyorfi_test, False, 3),
+    "biau-györfi equal width": Form(partial(rivals.biau_gyorfi_test, grid="equal-width"), False, 3),
     "biau-györfi bound": Form(partial(rivals.biau_gyorfi_test, null="bound"), False, 3),
     "biau-györfi permutation": Form(partial(rivals.biau_gyorfi_test, null=PERMUTATION), True, 3),
 }

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import twosample as ts
 from twosample.rivals import biau_gyorfi_test
-from twosample.rivals.biau_gyorfi import UnionBound, grid
+from twosample.rivals.biau_gyorfi import CUTS, UnionBound, cells_of
 
 
 def cells_by_hand(z, parts):
@@ -76,10 +76,45 @@ def test_bound_read_both_ways():
 
 def test_grid_sees_only_the_pool_and_its_order():
     z = np.random.default_rng(2).normal(size=(50, 2))
-    order, starts = grid(z, 3)
-    again, same = grid(np.exp(3 * z), 3)
+    order, starts = cells_of(z, 3, CUTS["quantile"])
+    again, same = cells_of(np.exp(3 * z), 3, CUTS["quantile"])
     np.testing.assert_array_equal(order, again)
     np.testing.assert_array_equal(starts, same)
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(30, 30, 1), (20, 45, 2), (60, 20, 3)])
+def test_cells_of_equal_width_are_all_counted(m, n, d):
+    """By the definition: the cell of a value from its place in the range, and K = parts^d, empty cells included."""
+    rng = np.random.default_rng([m, n, 1])
+    z = np.exp(rng.normal(size=(m + n, d))).round(1)  # skewed, so that cells stay empty
+    low, high, parts = z.min(axis=0), z.max(axis=0), 4
+    cells = [tuple(min(parts - 1, int(v)) for v in parts * (row - low) / (high - low)) for row in z]
+    K, spread = parts**d, 1 / m + 1 / n
+    assert len(set(cells)) < K or d == 1
+    mean, deviation = sqrt(2 / pi * K * spread) + 0.7655 * K / min(m, n), sqrt((1 - 2 / pi) * spread)
+    r = biau_gyorfi_test(z[:m], z[m:], cells=parts, grid="equal-width")
+    assert r.statistic == pytest.approx(by_hand(cells[:m], cells[m:]))
+    assert r.threshold == pytest.approx(mean + deviation * norm.isf(0.05))
+    assert f"of equal width, {K} cells in all; {len(set(cells))} cells hold points" in r.notes[0]
+    bound = biau_gyorfi_test(z[:m], z[m:], cells=parts, grid="equal-width", null="bound")
+    assert bound.threshold == pytest.approx(UnionBound(K, m, n).threshold(0.05))
+
+
+def test_empty_cells_make_ten_columns_hopeless():
+    """As on the paper's FOREST10D: 2^10 cells for 1000 points put the threshold at 1.97 of 2."""
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(1000, 10)), rng.normal(0.5, size=(1000, 10))
+    r = biau_gyorfi_test(x, y, grid="equal-width")
+    assert r.threshold == pytest.approx(1.97, abs=0.005)
+    assert not r.rejected
+
+
+def test_the_grid_is_one_of_two_words():
+    x = np.arange(20.0)
+    assert biau_gyorfi_test(x, x + 1).notes == biau_gyorfi_test(x, x + 1, grid="quantile").notes
+    for wrong in ("even", None, 3, ["quantile"]):
+        with pytest.raises(ts.OptionError, match=r"grid=.*'quantile' or 'equal-width'"):
+            biau_gyorfi_test(x, x, grid=wrong)
 
 
 def test_rule_for_the_number_of_parts():

@@ -16,11 +16,11 @@ import twosample as ts
 EXACT = {name for name, form in FORMS.items() if form.relabels} | {"ks exact", "cross-match", "biau-györfi bound"}
 """Right at every sample size on every problem."""
 
-CONSERVATIVE = {"biau-györfi normal", "ks asymptotic"}
+CONSERVATIVE = {"biau-györfi normal", "biau-györfi equal width", "ks asymptotic", "ks limit"}
 """Approximate, but from above."""
 
-APPROXIMATE = {("hotelling f", "normal"), ("hotelling f", "unequal"), ("runs normal", "normal"),
-               ("runs normal", "unequal")}  # fmt: skip
+APPROXIMATE = {("hotelling f", "normal"), ("hotelling f", "unequal"), ("hotelling ridge f", "normal"),
+               ("hotelling ridge f", "unequal"), ("runs normal", "normal"), ("runs normal", "unequal")}  # fmt: skip
 """Where the assumptions of a limit law hold: at its level, or a little below."""
 
 

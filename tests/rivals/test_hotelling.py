@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from scipy.stats import f, ttest_ind
+from scipy.stats import chi2, f, ttest_ind
 
 import twosample as ts
 from twosample.core.labellings import observed
@@ -127,6 +127,48 @@ def test_the_f_law_is_refused_with_a_ridge():
         hotelling_test(x, y, null="f")
     with pytest.raises(ts.OptionError, match="ridge=False"):
         hotelling_test(x, y, ridge=False)
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(30, 40, 5), (12, 9, 18)])
+def test_ridge_with_the_classical_law_is_the_papers(m, n, d):
+    """T² with the ridge, referred to the law of T² without one; it says so, and cannot reject more than that test."""
+    x, y = samples(m, n, d)
+    r = hotelling_test(x, y, ridge=True, null="f")
+    expected = t_squared(x, y, smallest_ridge(x, y))
+    unit = d * (m + n - 2) / (m + n - d - 1)
+    assert r.statistic == pytest.approx(expected, rel=1e-8)
+    assert r.pvalue == pytest.approx(f.sf(expected / unit, d, m + n - d - 1), rel=1e-7)
+    assert r.threshold == pytest.approx(unit * f.isf(0.05, d, m + n - d - 1))
+    assert "as in the paper" in r.notes[1]
+    assert r.pvalue >= hotelling_test(x, y, null="f").pvalue
+    limit = hotelling_test(x, y, ridge=True, null="chi2")
+    assert limit.pvalue == pytest.approx(chi2.sf(expected, d), rel=1e-7)
+    assert limit.threshold == pytest.approx(chi2.isf(0.05, d))
+
+
+def test_one_column_has_no_ridge():
+    """One eigenvalue has the ratio 1, so the paper's test is the t-test there."""
+    x, y = samples(10, 14, 1)
+    assert hotelling_test(x, y, ridge=True, null="f").pvalue == pytest.approx(ttest_ind(x[:, 0], y[:, 0]).pvalue)
+
+
+def test_the_classical_law_with_a_ridge_accepts_what_permutations_see():
+    """As the paper's t-test on many dimensions: eigenvalues are far apart, and the ridge is about the largest."""
+    rng = np.random.default_rng(5)
+    scales = np.geomspace(1, 0.05, 60)
+    x, y = scales * rng.normal(size=(60, 60)), scales * (rng.normal(size=(60, 60)) + 0.35)
+    assert not hotelling_test(x, y, ridge=True, null="f").rejected
+    assert not hotelling_test(x, y, ridge=True, null="chi2").rejected
+    assert hotelling_test(x, y, ridge=True, rng=0).rejected
+    assert hotelling_test(x, y, null="f").rejected
+
+
+def test_more_columns_than_rows_have_no_f_law_but_a_chi_square_one():
+    x, y = samples(5, 5, 30)
+    with pytest.raises(ts.OptionError, match=r"more than 31 rows, and there are 10.*chi2"):
+        hotelling_test(x, y, ridge=True, null="f")
+    r = hotelling_test(x, y, ridge=True, null="chi2")
+    assert r.pvalue == pytest.approx(chi2.sf(t_squared(x, y, smallest_ridge(x, y)), 30), rel=1e-7)
 
 
 @pytest.mark.parametrize("ridge", ["no", 0, 1.5, np.array([1.0, 2.0])], ids=repr)

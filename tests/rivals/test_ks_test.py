@@ -23,6 +23,20 @@ def test_exact_and_asymptotic_as_scipy_has_them(m, n):
             assert r.pvalue == pytest.approx(max(expected.pvalue, floor), rel=1e-9)
 
 
+@pytest.mark.parametrize(("m", "n"), [(40, 60), (386, 386), (4000, 3900)])
+def test_the_limit_law_is_the_series_of_the_paper(m, n):
+    rng = np.random.default_rng([m, n, 1])
+    x, y = rng.normal(size=m), rng.normal(0.05, size=n)
+    r, j = ks_test(x, y, null="limit"), np.arange(1, 200)
+
+    def series(t):
+        return float(2 * ((-1.0) ** (j - 1) * np.exp(-2 * (j * t) ** 2 * m * n / (m + n))).sum())
+
+    assert r.pvalue == pytest.approx(series(r.statistic), rel=1e-9)
+    assert series(r.threshold) == pytest.approx(0.05, rel=1e-9)
+    assert r.pvalue > ks_test(x, y, null="asymptotic").pvalue  # which corrects for the sample size
+
+
 @pytest.mark.parametrize(("m", "n"), [(4, 4), (3, 5), (4, 6)])
 def test_exact_law_over_all_orders(m, n):
     z = np.random.default_rng(0).normal(size=m + n)

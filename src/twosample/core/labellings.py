@@ -55,11 +55,15 @@ class Labellings:
         The same for sample y, or None when y is whatever is not in x (every relabelling).
     exhaustive
         True when the columns are all labellings that exist, each once.
+    places
+        ``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each world; None when nobody
+        asked, or when every world has the pairs (x_i, y_i) of the truth.
     """
 
     stored: Counts | PackedBits
     y: Counts | None = None
     exhaustive: bool = False
+    places: NDArray[np.int32] | None = None
 
     @cached_property
     def x(self) -> Counts:
@@ -77,7 +81,11 @@ class Labellings:
         """The resampled worlds alone."""
         if isinstance(self.stored, PackedBits):
             return Labellings(PackedBits(self.stored.bits[1:], self.stored.points))
-        return Labellings(self.stored[:, 1:], None if self.y is None else self.y[:, 1:])
+        return Labellings(
+            self.stored[:, 1:],
+            None if self.y is None else self.y[:, 1:],
+            places=None if self.places is None else self.places[1:],
+        )
 
     def sums(self, rows: slice, features: Reals) -> Floats:
         """``(R, M)`` sums over sample x of each world of the features of these points; of sample y below, if given."""
@@ -129,19 +137,22 @@ def pair_swaps(m: int, count: int, rng: np.random.Generator) -> Labellings:
     return Labellings(np.concatenate([1 - swap, swap]), exhaustive=exhaustive)
 
 
-def bootstraps(m: int, n: int, count: int, rng: np.random.Generator) -> Labellings:
+def bootstraps(m: int, n: int, count: int, rng: np.random.Generator, keep_places: bool = False) -> Labellings:
     """The truth and `count` worlds in which both samples are drawn from the pool with replacement."""
     total = m + n
     x, y = np.zeros((2, total, count + 1), dtype=np.uint16)
     x[:m, 0] = 1
     y[m:, 0] = 1
+    places = np.tile(np.arange(total, dtype=np.int32), (count + 1, 1)) if keep_places else None
     step = max(1, 2_000_000 // total)
     for start in range(1, count + 1, step):
         stop = min(start + step, count + 1)
         drawn = rng.integers(total, size=(stop - start, total))
         x[:, start:stop] = _counts(drawn[:, :m], total)
         y[:, start:stop] = _counts(drawn[:, m:], total)
-    return Labellings(x, y)
+        if places is not None:
+            places[start:stop] = drawn
+    return Labellings(x, y, places=places)
 
 
 def _counts(drawn: NDArray[np.int64], total: int) -> Counts:

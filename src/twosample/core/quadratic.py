@@ -37,8 +37,8 @@ class QuadraticForm:
     dy: float = 0.0
     skips_pairs: bool = False
 
-    def value(self, sums: BlockSums, paired: float = 0.0) -> Floats:
-        """``(R,)`` values of T; `paired` is the sum of k(x_i, y_i) where those are left out."""
+    def value(self, sums: BlockSums, paired: Floats | float = 0.0) -> Floats:
+        """``(R,)`` values of T; `paired` are the sums of k(x_i, y_i), of the kernel in `sums`, if they are left out."""
         return (
             self.xx * (sums.xx - sums.dx) - 2 * self.xy * (sums.xy - paired) + self.yy * (sums.yy - sums.dy)
             + self.dx * sums.dx + self.dy * sums.dy

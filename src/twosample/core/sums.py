@@ -27,8 +27,6 @@ class BlockSums:
         Sizes of the samples, the same in every column.
     resolution
         Relative rounding error of the sums, for telling ties from differences.
-    pair_shift
-        The mean of ``2 f(z)`` over the pool: what a value k(x_i, y_i) is short of in the kernel that was summed.
     """
 
     xx: Floats
@@ -39,7 +37,6 @@ class BlockSums:
     m: int
     n: int
     resolution: float
-    pair_shift: float = 0.0
 
     @classmethod
     def concatenate(cls, parts: Sequence[BlockSums]) -> BlockSums:
@@ -49,7 +46,7 @@ class BlockSums:
         xx, xy, yy, dx, dy = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("xx", "xy", "yy", "dx", "dy")
         )
-        return cls(xx, xy, yy, dx, dy, parts[0].m, parts[0].n, parts[0].resolution, parts[0].pair_shift)
+        return cls(xx, xy, yy, dx, dy, parts[0].m, parts[0].n, parts[0].resolution)
 
     @property
     def magnitude(self) -> float:

@@ -94,16 +94,15 @@ class FeatureGram:
         S = worlds[:, :-1]
         S -= sizes[:, None] * mean
         raw = centre + mean
-        shift = -float(raw @ raw)
-        if trace <= _NOISE * len(self.z) * -shift:  # all points are the same, up to rounding
+        if trace <= _NOISE * len(self.z) * float(raw @ raw):  # all points are the same, up to rounding
             S[:], diagonal[:], trace = 0.0, 0.0, 0.0
         own = np.einsum("rj,rj->r", S, S)
         resolution = 1e-5 / len(self.z) if single else 1e-12
         if not paired:
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution, shift)
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, resolution)
         cross = np.einsum("rj,rj->r", S[:count], S[count:])
         dx, dy = diagonal[:count], diagonal[count:]
-        return BlockSums(own[:count], cross, own[count:], dx, dy, m, n, resolution, shift)
+        return BlockSums(own[:count], cross, own[count:], dx, dy, m, n, resolution)
 
     def _suits_single(self, centre: Floats) -> bool:
         """Whether there are so many points that ties are rare, and squares stay in the range of single precision."""

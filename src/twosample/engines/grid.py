@@ -111,8 +111,7 @@ class GridGram:
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel."""
         if labels.count >= 16 and self._direct:
-            sums = self._by_features.block_sums(labels, m, n)
-            return replace(sums, pair_shift=sums.pair_shift - self._constant)
+            return self._by_features.block_sums(labels, m, n)
         w, sizes = self.features.weights, np.array([m] if labels.y is None else [m, n])
         own, cross, diagonal, square = [], [], [], 0.0
         for F, mean in self._worlds(labels):
@@ -128,7 +127,7 @@ class GridGram:
         xx, dx = squares[:, 0], diagonals[:, 0]
         if labels.y is not None:
             return BlockSums(xx, both, squares[:, 1], dx, diagonals[:, 1], m, n, 1e-12)
-        return BlockSums(xx, -xx, xx, dx, trace - dx, m, n, 1e-12, -self._constant - square)
+        return BlockSums(xx, -xx, xx, dx, trace - dx, m, n, 1e-12)
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """From the characteristic function on the doubled grid (one dimension), the features, or a random part."""

@@ -168,8 +168,7 @@ class LowRankGram:
         diagonal = all_rows.lengths - 2 * (mean @ S) - sizes * (mean @ mean)
         if w is None:
             trace = float(self.certificate.lengths.sum()) - len(self.z) * float(mean @ mean)
-            shift = -float(mean @ mean)
-            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, self._resolution, shift)
+            return BlockSums(own, -own, own, diagonal, trace - diagonal, m, n, self._resolution)
         cross = np.einsum("jr,jr->r", S[:, :count], S[:, count:])
         return BlockSums(own[:count], cross, own[count:], diagonal[:count], diagonal[count:], m, n, self._resolution)
 

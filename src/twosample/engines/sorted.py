@@ -102,8 +102,7 @@ class SortedGram:
         dx = np.full(count, diagonal * m)
         if labels.y is None:
             total = float(self._rows.sum())
-            sums = complete_sums(xx, second, total, dx, diagonal * (m + n), m, n, 1e-12)
-            return replace(sums, pair_shift=diagonal - float(self.kernel.diagonal(self.z).mean()))
+            return complete_sums(xx, second, total, dx, diagonal * (m + n), m, n, 1e-12)
         return BlockSums(xx, second, yy, dx, np.full(count, diagonal * n), m, n, 1e-12)
 
     def centred(self, rng: np.random.Generator) -> Centred:

@@ -17,7 +17,7 @@ from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Auto, Engine, Gram
 from ..errors import OptionError
-from ..kernels import Kernel
+from ..kernels import CrossMedian, Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import AverageStatistic, QuadraticStatistic, Statistic
@@ -59,7 +59,8 @@ def mmd_test(
         ``ts.Precomputed(K, m=...)``; or a function ``k(A, B)`` that returns a block of values.
     bandwidth
         For kernels that leave it open: 'median' (of the pooled distances), 'quantiles' (the mean kernel over a grid),
-        a number, or a rule such as ``ts.QuantileGrid(0.1, 0.9, 5)``.
+        a number, or a rule such as ``ts.QuantileGrid(0.1, 0.9, 5)``. ``ts.CrossMedian()`` only with nulls that do not
+        relabel.
     statistic
         'unbiased' (MMD²_u for any m, n), 'biased' (MMD_b), 'paired' (the paper's one-sample U-statistic, m = n),
         'linear' (MMD²_l), 'block'.
@@ -130,7 +131,10 @@ def mmd_test(
         null=null,
         engine=request.engine,
         reason=request.reason,
-        notes=(request.notes or _hidden(request, law, evidence)) + evidence.notes + null.notes(evidence),
+        notes=(request.notes or _hidden(request, law, evidence))
+        + evidence.notes
+        + null.notes(evidence)
+        + request.labelled,
     )
 
 
@@ -173,6 +177,11 @@ def mmd(
     return float(_average_evidence(request, request.statistic, None).values[0])
 
 
+_LABELS = (
+    "The bandwidth comes from distances between x and y and depends on the labels: p is right for large samples only.",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class _Request:
     """All options resolved: nothing is checked again behind this."""
@@ -185,6 +194,7 @@ class _Request:
     reason: str
     rng: np.random.Generator
     notes: tuple[str, ...]
+    labelled: tuple[str, ...]
 
 
 def _request(
@@ -208,6 +218,8 @@ def _request(
     notes: tuple[str, ...] = ()
     if formula.domain == "vectors" and not (pool.z != pool.z[0]).any():
         notes = ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
+    rule = door.split_bandwidth(rule, formula, pool.m, null)
+    warned = _LABELS if isinstance(rule, CrossMedian) and formula.needs_bandwidth else ()
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
     reason = ""
     if isinstance(chosen, AverageStatistic):
@@ -215,7 +227,7 @@ def _request(
     elif isinstance(way, Auto):
         plan = way.choose(formula, pool.z, 1 + (null.resamples if null else 0))
         way, reason = plan.engine, plan.reason
-    return _Request(pool, formula, alias, chosen, way, reason, random, notes)
+    return _Request(pool, formula, alias, chosen, way, reason, random, notes, warned)
 
 
 def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: Null | None) -> Evidence:
@@ -228,15 +240,13 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
     batches: Iterable[Labellings] = [observed(pool.m, pool.n)]
     if null is not None:
         batches = null.batches(pool.m, pool.n, statistic.pairwise, rng)
-    exhaustive, parts = False, []
+    exhaustive, parts, values = False, [], []
     for labels in batches:
         exhaustive |= labels.exhaustive
         parts.append(gram.block_sums(labels, pool.m, pool.n))
-    sums = BlockSums.concatenate(parts)
-    paired = 0.0
-    if form.skips_pairs:
-        paired = float(kernel.pairs(pool.x, pool.y).sum()) + pool.m * sums.pair_shift
-    squares, tolerance = form.value(sums, paired), form.tolerance(sums)
+        values.append(form.value(parts[-1], _paired(pool, kernel, labels, parts[-1]) if form.skips_pairs else 0.0))
+    sums, squares = BlockSums.concatenate(parts), np.concatenate(values)
+    tolerance = form.tolerance(sums)
     worlds = None if null is None else null.worlds(form, gram, kernel.diagonal(pool.z), rng)
     if worlds is not None:
         squares, exhaustive = worlds.values, worlds.exhaustive
@@ -260,6 +270,21 @@ def _quadratic_evidence(request: _Request, statistic: QuadraticStatistic, null: 
         notes=notes,
         least=statistic.least_pvalue(pool.m, pool.n),
     )
+
+
+def _paired(pool: door.Pool, kernel: Kernel, labels: Labellings, sums: BlockSums) -> Floats | float:
+    """The sum of k(x_i, y_i) in every world, or in all of them if they have the same pairs.
+
+    An engine may have summed k(x, y) + f(x) + f(y), and what that adds here is half of what it adds to the diagonal.
+    """
+    diagonal = kernel.diagonal(pool.z)
+    if labels.places is None or labels.y is None:
+        lift = (sums.dx[0] + sums.dy[0] - diagonal.sum()) / 2
+        return float(kernel.pairs(pool.x, pool.y).sum() + lift)
+    drawn = labels.places
+    paired = [kernel.pairs(pool.z[row[: pool.m]], pool.z[row[pool.m :]]).sum() for row in drawn]
+    own: Floats = diagonal[drawn].sum(axis=1)
+    return np.array(paired) + (sums.dx + sums.dy - own) / 2
 
 
 def _average_evidence(request: _Request, statistic: AverageStatistic, null: Null | None) -> Evidence:

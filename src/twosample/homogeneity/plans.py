@@ -51,9 +51,10 @@ def plan(
     """
     formula = door.resolve_kernel(kernel)
     rule = door.resolve_bandwidth(bandwidth, formula)
-    pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
     chosen = door.resolve_null(null)
+    pool = door.pool(x, y, formula)
+    rule = door.split_bandwidth(rule, formula, pool.m, chosen)
+    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
     found = Auto().choose(formula, pool.z, 1 + chosen.resamples)
     if not isinstance(chosen, Spectrum | Gamma | Pearson):
         return found

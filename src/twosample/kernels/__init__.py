@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .algebra import Product, Scaled, Sum
-from .bandwidth import BandwidthRule, Fixed, Median, QuantileGrid
+from .bandwidth import BandwidthRule, CrossMedian, Fixed, Median, QuantileGrid
 from .base import Kernel, RadialKernel
 from .given import FunctionKernel, Precomputed
 from .objects import ExplicitFeatures, IndexKernel, ObjectKernel, OnRows, Tabulated
@@ -30,7 +30,8 @@ BANDWIDTHS: dict[str, Callable[[], BandwidthRule]] = {"median": Median, "quantil
 """Aliases of the bandwidth rules."""
 
 __all__ = [
-    "BANDWIDTHS", "KERNELS", "BandwidthRule", "Energy", "ExplicitFeatures", "Fixed", "FunctionKernel", "Gaussian",
-    "IndexKernel", "Kernel", "Laplace", "Linear", "Matern", "Median", "ObjectKernel", "OnRows", "Polynomial",
-    "Precomputed", "Product", "QuantileGrid", "RadialKernel", "RationalQuadratic", "Scaled", "Sum", "Tabulated",
+    "BANDWIDTHS", "KERNELS", "BandwidthRule", "CrossMedian", "Energy", "ExplicitFeatures", "Fixed", "FunctionKernel",
+    "Gaussian", "IndexKernel", "Kernel", "Laplace", "Linear", "Matern", "Median", "ObjectKernel", "OnRows",
+    "Polynomial", "Precomputed", "Product", "QuantileGrid", "RadialKernel", "RationalQuadratic", "Scaled", "Sum",
+    "Tabulated",
 ]  # fmt: skip

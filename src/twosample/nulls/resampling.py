@@ -83,7 +83,8 @@ class Bootstrap(_Resampling):
 
     Right in the limit of large samples (Arcones and Giné 1992). At small samples in high dimension it is
     conservative, as the paper saw (Subtype: 99.1 % accepted instead of 95 %), because points drawn twice meet
-    themselves. :class:`Permutation` costs half as much and is exact: prefer it.
+    themselves. :class:`Permutation` costs half as much and is exact: prefer it. With ``statistic="paired"`` the i-th
+    points drawn for x and y are a pair.
 
     Parameters
     ----------
@@ -99,10 +100,10 @@ class Bootstrap(_Resampling):
     """
 
     name = "bootstrap"
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired"})
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
-        return bootstraps(m, n, count, rng)
+        return bootstraps(m, n, count, rng, keep_places=pairwise)
 
     def _floor(self, evidence: Evidence) -> float:
         return 0.0

@@ -59,6 +59,20 @@ class FisherF(Stated):
 
 
 @dataclass(frozen=True)
+class ChiSquare(Stated):
+    """The chi-square law of Hotelling's T² for large samples."""
+
+    name = "chi2"
+
+
+@dataclass(frozen=True)
+class SmirnovLimit(Stated):
+    """Smirnov's limit law of the Kolmogorov-Smirnov statistic."""
+
+    name = "limit"
+
+
+@dataclass(frozen=True)
 class ApproximatelyNormal(Stated):
     """A normal law with the moments of the statistic."""
 

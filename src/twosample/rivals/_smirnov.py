@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import gcd, lgamma
+from math import gcd, lgamma, sqrt
 
 import numpy as np
 
@@ -110,6 +110,37 @@ class AsymptoticSmirnov:
         from scipy.stats import kstwo
 
         return np.asarray(kstwo.pdf(t, self.size), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LimitSmirnov:
+    """Smirnov's limit law: that of the largest absolute value of a Brownian bridge, over sqrt(mn/(m+n))."""
+
+    m: int
+    n: int
+
+    @property
+    def root(self) -> float:
+        """sqrt(mn/(m+n))."""
+        return sqrt(self.m * self.n / (self.m + self.n))
+
+    def sf(self, t: float) -> float:
+        """P(D >= t)."""
+        from scipy.special import kolmogorov
+
+        return float(kolmogorov(t * self.root))
+
+    def isf(self, level: float) -> float:
+        """The t with P(D >= t) = level."""
+        from scipy.special import kolmogi
+
+        return float(kolmogi(level)) / self.root
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density."""
+        from scipy.stats import kstwobign
+
+        return np.asarray(kstwobign.pdf(t * self.root) * self.root, dtype=np.float64)
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from ..core.types import Counts, Floats
 from ..errors import OptionError
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import FisherF, Stated, Task, columns_at_once, finish, judge, prepare, replicate
+from ._common import ChiSquare, FisherF, Stated, Task, columns_at_once, finish, judge, prepare
 
 CITATION = "Hotelling (1931): The generalization of Student's ratio"
+CLASSICAL = ("f", "chi2")
 
 
 def hotelling_test(
@@ -36,19 +37,25 @@ def hotelling_test(
     Without ridge (ρ = 0), :math:`\frac{N-d-1}{d(N-2)} T^2` has the F law with d and N - d - 1 degrees of freedom if
     both samples are normal with the same covariance. Where S is singular or d > N - 2, ρ is the smallest ridge with
     which the ratio of the largest to the smallest eigenvalue is at most 2, as in Section 8.1 of the paper:
-    :math:`\rho = \lambda_{\max} - 2\lambda_{\min}` of S. No F law holds then, and the p-value comes from relabelling,
+    :math:`\rho = \lambda_{\max} - 2\lambda_{\min}` of S. T² has no F law then, and the p-value comes from relabelling,
     with a ridge of its own in every relabelled world.
+
+    ``ridge=True, null="f"`` takes the classical law all the same. That is what the paper's t-test did, by its numbers:
+    a ridge only makes T² smaller, so the test accepts too much, and nearly everything when the eigenvalues are far
+    apart. It is here to repeat the paper; to test something use ``null="auto"``.
 
     Parameters
     ----------
     x, y
         Samples: arrays of m and n rows with the same columns; 1-d is one column. Never modified.
     null
-        'f' (normal data, no ridge), 'permutation' (any data; or ``ts.Permutation(n=...)``), or 'auto': 'f' without a
-        ridge and 'permutation' with one.
+        'f' (normal data; exact without a ridge, conservative with ``ridge=True``, and only for d < N - 1), 'chi2' (the
+        limit of the F law for large samples, d degrees of freedom; too small for few rows, and with a ridge it has no
+        limit on the columns), 'permutation' (any data; or ``ts.Permutation(n=...)``), or 'auto': 'f' without a ridge
+        and 'permutation' with one.
     ridge
-        None: only where it is needed. True: always (as in the paper's first experiment). False: never; singular
-        covariances are then an error.
+        None: only where it is needed. True: wherever the ratio of eigenvalues exceeds 2 (as in the paper's first
+        experiment). False: never; singular covariances are then an error.
     level
         The level of the test.
     rng
@@ -81,7 +88,7 @@ def hotelling_test(
     >>> r.rejected, r.null
     (True, Permutation(n=999))
     """
-    task = prepare(x, y, null, ("auto", "f", "permutation"), level, rng)
+    task = prepare(x, y, null, ("auto", "f", "chi2", "permutation"), level, rng)
     if ridge is not None:
         ridge = _checked_ridge(ridge)
     z = task.z - task.z.mean(axis=0)
@@ -93,10 +100,16 @@ def hotelling_test(
             if not ridge:
                 return _plain_result(task, plain)
             singular = "asked for"
-    if ridge is False or task.null == "f":
+    if ridge is False or (task.null in CLASSICAL and not ridge):
         raise OptionError(
             f"With {z.shape[1]} column(s) and {task.total} rows and this covariance T² needs a ridge, and "
-            f"{'ridge=False' if ridge is False else 'no F law holds with one'}. Leave ridge=None and null='auto'."
+            f"{'ridge=False' if ridge is False else 'no F law holds with one'}. Leave ridge=None and null='auto'; or "
+            "say ridge=True with a classical null, as the paper did, which accepts too much."
+        )
+    if task.null == "f" and z.shape[1] > task.total - 2:
+        raise OptionError(
+            f"null='f' with {z.shape[1]} columns needs more than {z.shape[1] + 1} rows, and there are {task.total}: "
+            "the F law has N - d - 1 degrees of freedom. Use null='permutation', or null='chi2'."
         )
     return _ridge_result(task, Ridged(*_scores(z), z.shape[1], task.m, task.n), singular)
 
@@ -201,6 +214,39 @@ class HotellingF:
         return np.asarray(f.pdf(t / self.unit, self.d, self.total - self.d - 1) / self.unit, dtype=np.float64)
 
 
+@dataclass(frozen=True)
+class HotellingChiSquare:
+    """The law of T² for large samples: chi-square with d degrees of freedom."""
+
+    d: int
+
+    def sf(self, t: float) -> float:
+        """P(T² >= t)."""
+        from scipy.special import chdtrc
+
+        return float(chdtrc(self.d, t))
+
+    def isf(self, level: float) -> float:
+        """The t with P(T² >= t) = level."""
+        from scipy.special import chdtri
+
+        return float(chdtri(self.d, level))
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density."""
+        from scipy.stats import chi2
+
+        return np.asarray(chi2.pdf(t, self.d), dtype=np.float64)
+
+
+def _classical(task: Task) -> Stated:
+    """The law of T² without a ridge."""
+    d = task.z.shape[1]
+    if task.null == "chi2":
+        return ChiSquare(ContinuousLaw(HotellingChiSquare(d), task.least))
+    return FisherF(ContinuousLaw(HotellingF(d, task.total), task.least))
+
+
 def _checked_ridge(ridge: object) -> bool:
     if not isinstance(ridge, bool | np.bool_):
         raise OptionError(f"ridge={ridge!r} must be None (where it is needed), True (always) or False (never).")
@@ -208,21 +254,20 @@ def _checked_ridge(ridge: object) -> bool:
 
 
 def _plain_result(task: Task, plain: Plain) -> TestResult:
-    def stated() -> Stated:
-        return FisherF(ContinuousLaw(HotellingF(task.z.shape[1], task.total), task.least))
-
-    chosen, law, value = judge(task, plain.statistic, stated, noise=1e-13 * task.total)
+    chosen, law, value = judge(task, plain.statistic, lambda: _classical(task), noise=1e-13 * task.total)
     return finish(task, chosen, law, test="Hotelling T² test", citation=CITATION, symbol="T²", value=value)
 
 
 def _ridge_result(task: Task, ridged: Ridged, why: str) -> TestResult:
-    null = task.null if isinstance(task.null, Permutation) else Permutation()
-    law = replicate(task, null, ridged.statistic, noise=1e-13 * task.total)
+    task = replace(task, null=Permutation()) if task.null == "auto" else task
+    null, law, value = judge(task, ridged.statistic, lambda: _classical(task), noise=1e-13 * task.total)
     trace = float(ridged.scatter.sum()) / (task.total - 2)
     relative = ridged.ridge(observed(task.m, task.n).x) / trace if trace else 0.0
-    notes = (f"Ridge ({why}): {relative:.4g} of the trace of the pooled covariance; eigenvalue ratio at most 2.",)
+    notes = [f"Ridge ({why}): {relative:.4g} of the trace of the pooled covariance; eigenvalue ratio at most 2."]
+    if not isinstance(null, Permutation):
+        notes.append("The law is that of T² without a ridge, as in the paper: the test accepts too much.")
     name = "Hotelling T² test with ridge"
-    return finish(task, null, law, test=name, citation=CITATION, symbol="T²", value=float(law.values[0]), notes=notes)
+    return finish(task, null, law, test=name, citation=CITATION, symbol="T²", value=value, notes=tuple(notes))
 
 
 def _whitened(z: Floats) -> Floats | None:

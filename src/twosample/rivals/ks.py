@@ -11,8 +11,8 @@ from ..core.laws import ContinuousLaw
 from ..errors import InputError
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import Asymptotic, Exact, Stated, Task, finish, judge, prepare
-from ._smirnov import AsymptoticSmirnov, SmirnovLaw, largest_deviations
+from ._common import Asymptotic, Exact, SmirnovLimit, Stated, Task, finish, judge, prepare
+from ._smirnov import AsymptoticSmirnov, LimitSmirnov, SmirnovLaw, largest_deviations
 
 CITATION = (
     "Smirnov (1939): On the estimation of the discrepancy between empirical curves of distribution for two samples"
@@ -43,9 +43,11 @@ def ks_test(
         Samples of one column, m and n values. Never modified.
     null
         'exact': the law of D when there are no ties; with ties it is conservative. 'permutation' (or
-        ``ts.Permutation(n=...)``): right with and without ties. 'asymptotic': for large samples; conservative with ties
-        too. 'auto': 'permutation' with ties up to 20,000 values; else 'exact' if m = n or mn is at most a million; else
-        'asymptotic'.
+        ``ts.Permutation(n=...)``): right with and without ties. 'asymptotic': for large samples, with a correction for
+        their size; conservative with ties too. 'limit': Smirnov's limit law without that correction, Equation
+        'ks-asympt' of the paper, :math:`P(D \ge t) \approx 2\sum_j (-1)^{j-1} e^{-2 j^2 t^2 mn/N}`: probably what
+        the paper's experiments have in one column; the most conservative of them. 'auto': 'permutation' with ties up to
+        20,000 values; else 'exact' if m = n or mn is at most a million; else 'asymptotic'.
     level
         The level of the test.
     rng
@@ -78,7 +80,7 @@ def ks_test(
                 f"{name} has {sample.shape[1]} columns and ks_test is for one. Test the columns one by one and adjust "
                 "the p-values, or use friedman_rafsky_ks_test or mmd_test for all together."
             )
-    task = prepare(a, b, null, ("auto", "exact", "asymptotic", "permutation"), level, rng)
+    task = prepare(a, b, null, ("auto", "exact", "asymptotic", "limit", "permutation"), level, rng)
     z = np.concatenate([a, b])[:, 0]  # as given: only the order matters
     order = np.argsort(z, kind="stable")
     ends = np.flatnonzero(np.diff(z[order], append=np.inf))
@@ -88,6 +90,8 @@ def ks_test(
     def stated() -> Stated:
         if task.null == "exact":
             return Exact(SmirnovLaw(task.m, task.n))
+        if task.null == "limit":
+            return SmirnovLimit(ContinuousLaw(LimitSmirnov(task.m, task.n), task.least))
         return Asymptotic(ContinuousLaw(AsymptoticSmirnov(task.m, task.n), task.least))
 
     chosen, law, value = judge(task, lambda labels: largest_deviations(labels, order, ends, task.m, task.n), stated)

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ...core.types import Floats
-from ...kernels import BandwidthRule, Fixed, Kernel, QuantileGrid, Scaled, Sum
+from ...errors import OptionError
+from ...kernels import BandwidthRule, CrossMedian, Fixed, Kernel, QuantileGrid, Scaled, Sum
 from .waves import Atoms
 
 
@@ -16,6 +17,8 @@ def filled(kernel: Kernel, rule: BandwidthRule, pool: Atoms, unit: float) -> Ker
     """The kernel with its missing bandwidths by the rule; `unit` is the width of a bin."""
     if not kernel.needs_bandwidth:
         return kernel
+    if isinstance(rule, CrossMedian):
+        raise OptionError(f"bandwidth={rule!r} is for rows, and sketches have none. Use bandwidth='median'.")
     if isinstance(rule, Fixed):
         widths = np.array([rule.value])
     else:
