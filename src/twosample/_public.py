@@ -101,12 +101,12 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from .outliers import MeanEmbeddingOutlierDetector
+    from .outliers.detector import MeanEmbeddingOutlierDetector
 else:
 
     def __getattr__(name: str) -> Any:
         if name != "MeanEmbeddingOutlierDetector":  # the only name that needs scikit-learn
             raise AttributeError(f"module 'twosample' has no attribute {name!r}")
-        from .outliers import MeanEmbeddingOutlierDetector
+        from .outliers.detector import MeanEmbeddingOutlierDetector
 
         return MeanEmbeddingOutlierDetector

@@ -6,8 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-pytest.importorskip("sklearn")
-
 
 def table(rng, rows):
     return pl.DataFrame(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError
 from . import options, terminal
 from .exits import VERDICTS
 from .outputs import Output, Outputs
@@ -139,12 +139,12 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 def _scored(
     reference: Rows, new: Rows, select: list[str] | None, exclude: list[str] | None, level: float, seed: int
 ) -> Found:
+    from .. import _door as door
+    from ..kernels import Gaussian, Median
+    from ..outliers import ConformalRanks
     from .columns import coordinates_against, unread
 
-    try:
-        from ..outliers import MeanEmbeddingOutlierDetector
-    except ImportError:
-        raise MissingExtraError('outliers needs scikit-learn: pip install "twosample[learn]".') from None
+    door.check_level(level)
     if len(reference.frame) < 2:
         raise InputError(f"{reference.table.name} has 1 row; a reference needs at least two.")
     there = {kind.name for kind in new.kinds}
@@ -157,10 +157,9 @@ def _scored(
         raise InputError(f"{reference.table.name} and {new.table.name} have no column in common that can be used.")
     kinds = {kind.name: kind for kind in reference.kinds if kind.name in shared}
     usual, asked = coordinates_against(reference.frame, new.frame, kinds)
-    detector = MeanEmbeddingOutlierDetector(level, random_state=seed)
-    detector.fit(usual)
-    scores = detector.score_samples(asked)
-    return Found(reference, new, tuple(shared), level, scores, float(detector.offset_), unread(new.frame, kinds))
+    ranks = ConformalRanks.fit(door.fill_bandwidth(Gaussian(), Median(), usual, door.generator(seed)), usual)
+    lost = unread(new.frame, kinds)
+    return Found(reference, new, tuple(shared), level, ranks.scores(asked), ranks.threshold(level), lost)
 
 
 def _json(found: Found) -> str:

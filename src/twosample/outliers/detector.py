@@ -1,12 +1,12 @@
-"""Outlier detection by the distance to the mean in feature space (Section 7.5 of the paper).
+"""Outlier detection by the distance to the mean in feature space, as a scikit-learn estimator.
 
-A scikit-learn estimator. This module imports scikit-learn; ``ts.MeanEmbeddingOutlierDetector`` loads it on first use.
+This module imports scikit-learn; ``ts.MeanEmbeddingOutlierDetector`` loads it on first use.
 """
 
 from __future__ import annotations
 
 import warnings
-from math import floor, log, sqrt
+from math import log, sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -16,21 +16,19 @@ try:
     from sklearn.svm import OneClassSVM
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:  # pragma: no cover
-    from .errors import MissingExtraError
+    from ..errors import MissingExtraError
 
     raise MissingExtraError(
         'The outlier detector needs scikit-learn: pip install "twosample[learn]".',
     ) from None
 
-from . import _door as door
-from .core.types import Floats
-from .errors import InputError, OptionError, SmallSampleWarning, unknown_option
-from .kernels import Kernel
+from .. import _door as door
+from ..core.types import Floats
+from ..errors import InputError, OptionError, SmallSampleWarning, unknown_option
+from ..kernels import Kernel
+from .conformal import ConformalRanks, allowed, in_blocks, row_means
 
 METHODS = ("mean", "bound", "sphere", "hyperplane")
-
-_ENTRIES = 1 << 22
-"""Kernel values that are held in memory at a time."""
 
 
 class _WrongTypeError(InputError, TypeError):
@@ -136,8 +134,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         """``(rows,)`` scores, low for outliers: for 'mean' conformal p-values, less up to 1/(n+1) by the distance."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
-        step = max(1, _ENTRIES // len(self._rows))
-        return np.concatenate([self._scores(rows[i : i + step]) for i in range(0, len(rows), step)])
+        return in_blocks(self._scores, rows, len(self._rows))
 
     def decision_function(self, X: object) -> Floats:
         """``score_samples(X) - offset_``: negative for outliers."""
@@ -158,11 +155,9 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         return rows
 
     def _fit_mean(self, level: float) -> None:
-        size = len(self._rows)
-        means = _row_means(self.kernel_, self._rows)
-        self._means = means
-        self._diagonal = self.kernel_.diagonal(self._rows)
-        self.offset_ = self._allowed(level, size) / (size + 1)
+        self._allowed(level, len(self._rows))
+        self._ranks = ConformalRanks.fit(self.kernel_, self._rows)
+        self.offset_ = self._ranks.threshold(level)
 
     def _fit_bound(self, level: float) -> None:
         if self.kernel_.bounds is None:
@@ -170,11 +165,11 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
                 f"method='bound' needs a bounded kernel, and no bound is known for {self.kernel_!r}. Use method='mean'."
             )
         size, top = len(self._rows), self.kernel_.bounds[1]
-        self._norm = float(_row_means(self.kernel_, self._rows).mean())  # |mean|²
+        self._norm = float(row_means(self.kernel_, self._rows).mean())  # |mean|²
         distances = np.sort(-self._scores(self._rows))
         error = sqrt(top / size) * (2 + sqrt(2 * log(2 / level)))  # with probability 1 - level/2
-        allowed = self._allowed(level / 2, size)
-        self.offset_ = -(float(distances[size - allowed]) + 2 * error) if allowed else -np.inf
+        alarms = self._allowed(level / 2, size)
+        self.offset_ = -(float(distances[size - alarms]) + 2 * error) if alarms else -np.inf
 
     def _fit_svm(self, level: float, rng: np.random.Generator) -> None:
         diagonal = self.kernel_.diagonal(self._rows)
@@ -189,46 +184,29 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         K = self.kernel_.block(self._rows, self._rows)
         self._svm = OneClassSVM(kernel="precomputed", nu=level).fit(K)
         scores = np.sort(self._scores(held))
-        allowed = self._allowed(level, len(held))
-        self.offset_ = float(scores[allowed - 1]) if allowed else -np.inf
+        alarms = self._allowed(level, len(held))
+        self.offset_ = float(scores[alarms - 1]) if alarms else -np.inf
 
     def _allowed(self, level: float, size: int) -> int:
-        """How many of `size` + 1 exchangeable rows may be called outliers."""
-        allowed = floor(level * (size + 1) * (1 + 1e-12))
-        if allowed == 0:
+        """How many of `size` + 1 exchangeable rows may be called outliers; a warning if none may."""
+        alarms = allowed(level, size)
+        if alarms == 0:
             warnings.warn(
                 f"With {len(self._rows)} reference rows and method={self.method!r} no row can be called an outlier at "
                 f"level {self.level:g}. Collect more rows.",
                 SmallSampleWarning,
                 stacklevel=4,
             )
-        return allowed
+        return alarms
 
     def _scores(self, rows: Floats) -> Floats:
-        K = self.kernel_.block(rows, self._rows)
         if self.method == "mean":
-            return self._conformal(K, self.kernel_.diagonal(rows))
+            return self._ranks.scores(rows)
+        K = self.kernel_.block(rows, self._rows)
         if self.method == "bound":
             squares = self.kernel_.diagonal(rows) - 2 * K.mean(axis=1) + self._norm
             return np.asarray(-np.sqrt(np.maximum(squares, 0.0)))
         return np.asarray(self._svm.score_samples(K))
-
-    def _conformal(self, K: Floats, diagonal: Floats) -> Floats:
-        """P-values of new rows: how many of all n + 1 rows are as far from the mean of all n + 1."""
-        size = len(self._rows)
-        own = diagonal - 2 * (K.sum(axis=1) + diagonal) / (size + 1)
-        others = self._diagonal - 2 * (size * self._means + K) / (size + 1)
-        slack = 1e-12 * np.maximum(np.abs(diagonal), np.abs(own))
-        count = 1 + (others >= (own - slack)[:, None]).sum(axis=1)
-        scale = np.abs(diagonal) + np.abs(own) + 1e-300
-        within = 0.5 * own / scale  # in [-1/2, 1/2]: orders rows that have the same count
-        return np.asarray((count - 0.5 - within * 0.9) / (size + 1))
-
-
-def _row_means(kernel: Kernel, rows: Floats) -> Floats:
-    """The mean kernel value of every row with all rows, in blocks."""
-    step = max(1, _ENTRIES // len(rows))
-    return np.concatenate([kernel.block(rows[i : i + step], rows).mean(axis=1) for i in range(0, len(rows), step)])
 
 
 def _seed(random_state: Any) -> Any:
