@@ -43,6 +43,7 @@ def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     shown = list(blocks(README.read_text(encoding="utf-8"), opening="```"))
     assert shown
     assert all(text in printed for _, text in shown)
+    assert "None" not in printed.split()  # something that is not there is no example
     import matplotlib.pyplot as plt
 
     plt.close("all")

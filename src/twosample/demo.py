@@ -15,7 +15,8 @@ def tables() -> tuple[Columns, Columns]:
     """The orders of a shop in January and in February, column by column.
 
     From one month to the next three things change: a second kind of delivery makes `delivery_days` two-humped with the
-    same mean and variance, `channel` moves towards the app, and `coupon` is missing more often. All else stays.
+    same mean and variance, `channel` moves towards the app, and `coupon` is missing more often. Dates and numbers of
+    orders go on; all else stays.
 
     Examples
     --------
@@ -23,11 +24,13 @@ def tables() -> tuple[Columns, Columns]:
     >>> january, february = tables()
     >>> list(january)
     ['order_id', 'price', 'items', 'delivery_days', 'channel', 'ordered_at', 'coupon']
+    >>> january["ordered_at"].max() < february["ordered_at"].min()
+    np.True_
     """
     rng = np.random.default_rng(2008)
     january = _orders(rng, 10_000, (0.5, 0.3, 0.2), 0.1, "2024-01-01")
     january["delivery_days"] = np.round(rng.normal(4.0, 1.25, ROWS), 2)
-    february = _orders(rng, 20_000, (0.38, 0.3, 0.32), 0.22, "2024-01-01")
+    february = _orders(rng, 20_000, (0.38, 0.3, 0.32), 0.22, "2024-02-01")
     humps = 4.0 + rng.choice([-1.2, 1.2], ROWS)
     february["delivery_days"] = np.round(humps + rng.normal(0.0, 0.35, ROWS), 2)
     return january, february

@@ -35,6 +35,15 @@ class SmallSampleWarning(UserWarning):
     """The test ran, but at this sample size it can never reject at the level that was asked for."""
 
 
+def missing_extra(need: str, extra: str) -> MissingExtraError:
+    """The error for a library that is not there, with the lines that install it: by name, and in a clone.
+
+    >>> print(missing_extra("Workbooks need fastexcel", "excel"))
+    Workbooks need fastexcel: pip install "twosample[excel]", or in a clone pip install ".[excel]".
+    """
+    return MissingExtraError(f'{need}: pip install "twosample[{extra}]", or in a clone pip install ".[{extra}]".')
+
+
 def unknown_option(name: str, value: object, choices: Iterable[str]) -> OptionError:
     """The error for an option value that is not one of the choices."""
     known = ", ".join(repr(choice) for choice in sorted(choices))

@@ -207,7 +207,8 @@ def test_demo(twosample, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = twosample("demo")
     assert done.code == 0
-    assert done.out.startswith("≠ Different: 3 of 6 columns")
+    assert done.out.startswith("≠ Different: 3 of 5 columns")
+    assert "ordered_at" in done.out.splitlines()[-1]
     assert done.err == "wrote twosample-demo.html\n"
     assert (tmp_path / "twosample-demo.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     done = twosample("demo", "--report", "-")

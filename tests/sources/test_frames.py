@@ -248,3 +248,36 @@ def test_nothing_heavy_at_import():
     code = f"import sys, twosample, twosample.sources; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_pandas_without_pyarrow_gives_the_same(monkeypatch):
+    """Polars takes columns of pandas' own types from Arrow; a plain install has to read them by itself."""
+    pd = pytest.importorskip("pandas")
+    days = pd.Series(pd.date_range("2024-03-30 12:00", periods=6))
+    frame = pd.DataFrame(
+        {
+            "str": pd.Series(["a", None, "b", "", "d", "ü"], dtype="str"),
+            "string": pd.Series(["a", None, "b", "", "d", "ü"], dtype="string"),
+            "Int64": pd.Series([1, None, 3, 4, 5, 2**60], dtype="Int64"),
+            "Float64": pd.Series([1, None, 3, 4, 5.5, 6], dtype="Float64"),
+            "boolean": pd.Series([True, None, False] * 2, dtype="boolean"),
+            "category": pd.Categorical(["x", "y", None, "x", "y", "z"]),
+            "numbers": pd.Categorical([3, 1, None, 3, 1, 2]),
+            "dates": pd.Categorical(days.where(days.index % 2 == 0)),
+            "empty": pd.Categorical([None] * 6),
+            **{unit: days.astype(f"datetime64[{unit}]") for unit in ("s", "ms", "us", "ns")},
+            "gaps": days.where(days.index > 2),
+            "zone": days.dt.tz_localize("Europe/Rome"),
+            "offset": days.dt.tz_localize("+05:30"),
+            "span": pd.to_timedelta([1, 2, 3, None, 5, 6], unit="h"),
+        }
+    )
+    one = open_table(frame)
+    monkeypatch.setattr("twosample.sources.frames.find_spec", lambda name: None)
+    two = open_table(frame)
+    assert [info.family for info in one.columns] == [info.family for info in two.columns]
+    zoned = [pl.col(name).dt.convert_time_zone("UTC") for name in ("zone", "offset")]
+    assert two.collect().equals(one.collect().with_columns(zoned))
+    assert [part.missing for part in two.profile()] == [part.missing for part in one.profile()]
+    odd = pd.DataFrame({"a": pd.period_range("2024", periods=3, freq="D"), "b": pd.interval_range(0, 3)})
+    assert {info.family for info in open_table(odd).columns} == {"other"}

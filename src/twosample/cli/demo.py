@@ -14,6 +14,7 @@ from .exits import SAME
 from .outputs import Output, Outputs
 
 _PAGE = "twosample-demo.html"
+_EXCLUDED = "  excluded  ordered_at: two months share no date (on your tables: --exclude ordered_at)"
 
 
 def command(
@@ -39,12 +40,13 @@ def command(
         result = compare(
             open_table(january, name="orders of January"),
             open_table(february, name="orders of February"),
+            exclude=["ordered_at"],
             progress=progress,
         )
     if not quiet and not outputs.speaks:
         from .comparison import screen
 
-        terminal.write(terminal.rendered(*screen(result)))
+        terminal.write(terminal.rendered(*screen(result), _EXCLUDED))
     outputs.write(result, quiet=quiet)
     return SAME
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.threads import Progress
 from ..core.types import Floats
-from ..errors import MissingExtraError, OptionError, number_between, whole_number
+from ..errors import OptionError, missing_extra, number_between, whole_number
 from ..kernels import Kernel
 from .base import Gram, check_progress
 from .frequencies import MAX_FREQUENCIES, GridShape, grid_shapes
@@ -79,9 +79,10 @@ class Fourier:
         if outline.count > MAX_FREQUENCIES:
             raise OptionError(self._too_many(kernel, z, outline.count))
         if outline.count > direct_frequencies() and not transforms_available():
-            raise MissingExtraError(
-                f"engine='fourier' needs about {outline.count:.3g} frequencies for {kernel!r}, and with so many "
-                "non-uniform fast Fourier transforms: pip install \"twosample[fast]\". Or use engine='auto'."
+            raise missing_extra(
+                f"engine='fourier' needs about {outline.count:.3g} frequencies for {kernel!r}: use engine='auto', or "
+                "install non-uniform fast Fourier transforms",
+                "fast",
             )
         return self._made(kernel, outline)
 

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from ..core.types import Counts, Floats
-from ..errors import MissingExtraError
+from ..errors import missing_extra
 from .frequencies import FrequencyGrid, Waves
 
 _LARGE = 200_000  # points or frequencies that are worth threads
@@ -73,7 +73,5 @@ def _finufft() -> ModuleType:
     try:
         import finufft
     except ImportError:
-        raise MissingExtraError(
-            'This many frequencies need non-uniform fast Fourier transforms: pip install "twosample[fast]"'
-        ) from None
+        raise missing_extra("This many frequencies need non-uniform fast Fourier transforms", "fast") from None
     return cast(ModuleType, finufft)

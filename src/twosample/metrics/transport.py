@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, MissingExtraError, TwosampleError
+from ..errors import InputError, TwosampleError, missing_extra
 from ..kernels.distances import distances
 from ._samples import line, pooled, spanned
 from .witnesses import LipschitzWitness
@@ -107,8 +107,6 @@ def _library() -> ModuleType:
     try:
         import ot
     except ImportError:
-        raise MissingExtraError(
-            'The Wasserstein metric of more than one column needs POT: pip install "twosample[transport]"'
-        ) from None
+        raise missing_extra("The Wasserstein metric of more than one column needs POT", "transport") from None
     library: ModuleType = ot
     return library

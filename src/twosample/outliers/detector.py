@@ -16,11 +16,9 @@ try:
     from sklearn.svm import OneClassSVM
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:  # pragma: no cover
-    from ..errors import MissingExtraError
+    from ..errors import missing_extra
 
-    raise MissingExtraError(
-        'The outlier detector needs scikit-learn: pip install "twosample[learn]".',
-    ) from None
+    raise missing_extra("The outlier detector needs scikit-learn", "learn") from None
 
 from .. import _door as door
 from ..core.types import Floats

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import MissingExtraError
+from ..errors import missing_extra
 from ..kernels.distances import distances
 from ._tree import Indices
 
@@ -201,9 +201,7 @@ def _rustworkx() -> Any:
     try:
         import rustworkx
     except ImportError:
-        raise MissingExtraError(
-            'cross_match_test needs rustworkx for its matching: pip install "twosample[matching]"'
-        ) from None
+        raise missing_extra("cross_match_test needs rustworkx for its matching", "matching") from None
     return rustworkx
 
 

@@ -16,7 +16,7 @@ from ..core.pvalue import smallest_pvalue
 from ..core.threads import single_threaded_blas
 from ..core.types import Counts, Floats
 from ..engines import Progress
-from ..errors import MissingExtraError, OptionError
+from ..errors import OptionError, missing_extra
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import Task, finish, prepare
@@ -148,7 +148,7 @@ def _learner(classifier: Classifier, task: Task) -> _Learner:
     try:
         from sklearn.base import clone, is_classifier
     except ImportError:
-        raise MissingExtraError('classifier_test needs scikit-learn: pip install "twosample[learn]"') from None
+        raise missing_extra("classifier_test needs scikit-learn", "learn") from None
     if classifier is None:
         classifier = _nearest_neighbours(task)
     if isinstance(classifier, type) or not hasattr(classifier, "fit") or not is_classifier(classifier):

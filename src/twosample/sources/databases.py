@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import at_home
-from ..errors import MissingExtraError, SourceError
+from ..errors import SourceError, missing_extra
 from .conditions import called, sql_condition
 from .guard import Guard, redacted
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
 _CHANGING = ("nextval", "setseed", "write_log", "sleep_ms")  # of a DuckDB session that is the user's own
-_INSTALL = 'pip install "twosample[db]"'
 Asked = str | tuple[str | None, str]
 """A query, or a table with its schema."""
 Tables = Callable[[], list[tuple[str | None, str]]]
@@ -162,7 +161,7 @@ def _check_installed(scheme: str) -> None:
         if find_spec(name) is None
     ]
     if missing:
-        raise MissingExtraError(f"{scheme} needs {', '.join(missing)}: {_INSTALL}.")
+        raise missing_extra(f"{scheme} needs {', '.join(missing)}", "db")
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._files import at_home
-from ..errors import MissingExtraError, SourceError
+from ..errors import SourceError, missing_extra
 from .guard import Guard
 from .local import LocalRows
 from .values import PADDED
@@ -284,7 +284,7 @@ def _workbook(place: Path, sheet: str | None) -> pl.DataFrame:
     try:
         import fastexcel  # noqa: F401
     except ImportError:
-        raise MissingExtraError('Workbooks need fastexcel: pip install "twosample[excel]".') from None
+        raise missing_extra("Workbooks need fastexcel", "excel") from None
     try:
         return pl.read_excel(place, sheet_name=sheet, infer_schema_length=None)
     except ValueError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timezone
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,12 +142,39 @@ def _pandas_column(column: Any) -> pl.Series:
     if isinstance(kind, np.dtype) and kind.kind == "c":
         return pl.Series(column.tolist(), dtype=pl.Object)
     if isinstance(kind, np.dtype) and kind.kind == "O":
-        missing = column.isna().to_numpy()
-        values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
-        kinds = {type(value) for value in values if value is not None}
-        mixed = len(kinds) > 1 and not kinds <= {int, float, bool}
-        return pl.Series([v if v is None else str(v) for v in values] if mixed else values, strict=False)
+        return _pandas_values(column)
+    if find_spec("pyarrow") is None or isinstance(getattr(kind, "tz", None), timezone):  # polars knows zones by name
+        return _without_arrow(column)
     return pl.from_pandas(column.reset_index(drop=True).rename("c").to_frame())["c"]
+
+
+def _pandas_values(column: Any) -> pl.Series:
+    """The Python values of a column; as text, if they are of several types."""
+    import polars as pl
+
+    missing = column.isna().to_numpy()
+    values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    kinds = {type(value) for value in values if value is not None}
+    mixed = len(kinds) > 1 and not kinds <= {int, float, bool}
+    return pl.Series([v if v is None else str(v) for v in values] if mixed else values, strict=False)
+
+
+def _without_arrow(column: Any) -> pl.Series:
+    """A column of another type (dates, categories, texts, numbers with gaps), which polars would take from Arrow."""
+    import polars as pl
+
+    kind = column.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "mM":
+        unit = np.datetime_data(kind)[0]
+        return pl.Series(column.to_numpy().astype(f"{kind.kind}8[{'ms' if unit == 's' else unit}]"))
+    if getattr(kind, "tz", None) is not None:
+        return _without_arrow(column.dt.tz_convert("UTC").dt.tz_localize(None)).dt.replace_time_zone("UTC")
+    if hasattr(column, "cat"):
+        codes = pl.Series(column.cat.codes.to_numpy())
+        levels = _pandas_column(column.cat.categories.to_series())
+        found = levels.gather(codes.set(codes < 0, None))
+        return found.cast(pl.Categorical) if found.dtype == pl.String else found
+    return _pandas_values(column)
 
 
 def _from_arrow(source: Any) -> pl.DataFrame:
