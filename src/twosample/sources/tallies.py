@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _TEXT = 200
 _LONG = 1 << 22  # numbers after which a tenth of a second for compiling is soon won back
+_MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 
 
@@ -169,8 +170,9 @@ class CountTally:
 
         text = strings(series)
         self.missing += text.null_count()
-        self.parts.append(pl.DataFrame({"v": text.drop_nulls()}).group_by("v").len("n"))
-        if len(self.parts) > 1 and self.held - len(self.parts[0]) > max(len(self.parts[0]), 100_000):
+        rows = pl.len().cast(pl.Int64).alias("n")  # polars counts in UInt32 and adds up in others
+        self.parts.append(pl.DataFrame({"v": text.drop_nulls()}).group_by("v").agg(rows))
+        if len(self.parts) > 1 and self.held - len(self.parts[0]) > max(len(self.parts[0]), _MERGED):
             self.parts = [self._merged()]
 
     @property
@@ -181,7 +183,7 @@ class CountTally:
     def _merged(self) -> pl.DataFrame:
         import polars as pl
 
-        return pl.concat(self.parts).group_by("v").agg(pl.col("n").cast(pl.Int64).sum())
+        return pl.concat(self.parts).group_by("v").agg(pl.col("n").sum())
 
     def result(self) -> CategoryCounts:
         """The most frequent values."""

@@ -1,0 +1,105 @@
+"""Columns with very many categories: counts of batches are merged over and over, whatever type and source."""
+
+from collections import Counter
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.sources import open_table
+from twosample.sources.tallies import CountTally
+from twosample.sources.values import strings
+
+RNG = np.random.default_rng(16)
+CODES = pl.Series("c", RNG.integers(0, 300, size=4000))
+TEXT = CODES.cast(pl.String)
+DTYPES = {
+    "text": TEXT,
+    "categorical": TEXT.cast(pl.Categorical),
+    "enum": TEXT.cast(pl.Enum([str(code) for code in range(300)])),
+    "int8": (CODES % 100).cast(pl.Int8),
+    "int64": CODES,
+    "uint64": CODES.cast(pl.UInt64) + (1 << 63),
+    "float64": CODES / 4,
+    "float32": (CODES / 4).cast(pl.Float32),
+    "boolean": CODES > 100,
+    "date": CODES.cast(pl.Int32).cast(pl.Date),
+    "datetime": (CODES * 10**9).cast(pl.Datetime("us")),
+    "duration": (CODES * 10**9).cast(pl.Duration("us")),
+    "time": (CODES * 10**9).cast(pl.Time),
+    "decimal": pl.Series([Decimal(code) / 8 for code in CODES]),
+    "with gaps": pl.Series([None if code % 7 == 0 else f"v{code}" for code in CODES]),
+}
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Small batches, merged again and again."""
+    monkeypatch.setattr("twosample.sources.tallies._MERGED", 50)
+    monkeypatch.setattr("twosample.sources.local._CELLS", 1024)
+    monkeypatch.setattr("twosample.sources.local._ROWS", 1024)
+    monkeypatch.setattr("twosample.sources.embedded._BATCH", 200)
+
+
+def naive(series):
+    """Most frequent first, ties in the order of the values."""
+    counts = Counter(strings(series).drop_nulls().to_list())
+    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+def test_counts_of_every_type(kind, often):
+    series = DTYPES[kind].alias("c")
+    for source in (series.to_frame(), series.to_frame().lazy(), {"c": series}, series.to_frame().to_arrow()):
+        found = open_table(source).category_counts(["c"])["c"]
+        assert found.values == naive(series)
+        assert (found.rest, found.missing) == (0, series.null_count())
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet", "arrow", "jsonl", "duckdb", "sqlite"])
+def test_counts_of_every_source(source, often, tmp_path, monkeypatch):
+    monkeypatch.setattr("twosample.sources.files._SMALL", 0)
+    series = DTYPES["with gaps"].alias("c")
+    frame = series.to_frame()
+    name = str(tmp_path / f"t.{source}")
+    if source == "duckdb":
+        with pytest.importorskip("duckdb").connect(name) as connection:
+            connection.register("f", frame.to_arrow())
+            connection.execute("CREATE TABLE t AS SELECT * FROM f")
+        name = f"duckdb:///{name}"
+    elif source == "sqlite":
+        import sqlite3
+
+        connection = sqlite3.connect(name)
+        connection.execute("CREATE TABLE t (c TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?)", frame.rows())
+        connection.commit()
+        connection.close()
+        name = f"sqlite:///{name}"
+    else:
+        {"csv": frame.write_csv, "parquet": frame.write_parquet, "arrow": frame.write_ipc,
+         "jsonl": frame.write_ndjson}[source](name)  # fmt: skip
+    found = open_table(name).category_counts(["c"])["c"]
+    assert found.values == naive(series)
+    assert found.missing == series.null_count()
+
+
+def test_merging_more_than_once():
+    """With the real threshold: 90,000 values in each of five batches, three of them merged before the last one."""
+    tally, values = CountTally("c", 3), pl.Series([f"v{j:05}" for j in range(90_000)])
+    for more in range(5):
+        tally.add(pl.concat([values, values[: 3 - more]] if more < 3 else [values]))
+    assert len(tally.parts) < 5
+    found = tally.result()
+    assert found.values == (("v00000", 8), ("v00001", 7), ("v00002", 6))
+    assert found.rest == 5 * (90_000 - 3)
+
+
+def test_two_tables_of_many_categories(often):
+    """From end to end, also with the rows of one table far beyond the first batch."""
+    wide = [{"c": [f"v{code}" for code in RNG.integers(0, 900, size=12_000)]} for _ in range(2)]
+    result = ts.compare(*wide, kinds={"c": "categorical"}, sample=100)
+    assert result["c"].kind == "categorical"
+    assert result["c"].rows_a == 12_000
