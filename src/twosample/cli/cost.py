@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-from .._files import at_home
+from ..sources.folders import files_of
 
 _FIXED = 3.0  # seconds: start, joint test
 _PACKED = 80e6  # bytes of Parquet or Arrow, and of compressed text, that are read in a second
@@ -35,12 +34,8 @@ def _sizes(source: str) -> tuple[int, int]:
     """Bytes of packed files and of text that a source stands for."""
     if "://" in source:
         return 0, 0
-    path = at_home(source)
-    places = list(path.iterdir()) if path.is_dir() else [path]
-    if not path.exists():
-        places = [Path(place) for place in glob.glob(str(path), recursive=True)]  # noqa: PTH207 - as the sources do
     packed = text = 0
-    for place in places:
+    for place in map(Path, files_of(source)):
         if place.is_file():
             size = place.stat().st_size
             packed, text = (packed, text + size) if place.suffix.lower() in _TEXTS else (packed + size, text)

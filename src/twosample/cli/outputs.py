@@ -65,7 +65,7 @@ class Outputs(Generic[Result]):
                 if place in places:
                     raise OptionError(f"{places[place]} and {output.option} name one file, {output.target}: give two.")
                 places[place] = output.option
-        from ..sources.files import files_of
+        from ..sources.folders import files_of
 
         read = {place for source in inputs if source is not None for place in files_of(source)}
         for output in self._wanted:

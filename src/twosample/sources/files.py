@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import glob
 import gzip
 import lzma
 import os
@@ -13,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._files import at_home
 from ..errors import SourceError, missing_extra
+from .folders import Lake, meant_by, split_sheet
 from .guard import Guard
+from .lakes import open_lake, stacked
 from .local import LocalRows
 from .values import PADDED
 
@@ -45,8 +45,11 @@ def open_files(source: str | os.PathLike[str]) -> LocalRows:
     """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name."""
     text = os.fspath(source)
     guard = Guard(text)
-    path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else _split_sheet(text))
-    paths = _expanded(path)
+    path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else split_sheet(text))
+    found = guard.run(lambda: meant_by(path))
+    if isinstance(found, Lake):
+        return open_lake(found, guard)
+    paths, keys = found.paths, found.columns()
     kinds = {_format(place, path) for place in paths}
     if len(kinds) > 1:
         raise SourceError(f"{text} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
@@ -55,11 +58,13 @@ def open_files(source: str | os.PathLike[str]) -> LocalRows:
         raise SourceError(f"{text}: only a database or a workbook has parts after '::'.")
     if kind == "excel":
         frames = [guard.run(lambda place=place: _workbook(place, sheet)) for place in paths]  # type: ignore[misc]
-        return LocalRows(guard.run(lambda: _stacked([frame.lazy() for frame in frames]).collect()), guard)
+        lazy = [frame.lazy().with_columns(keys[place]) for place, frame in zip(paths, frames, strict=True)]
+        return LocalRows(guard.run(lambda: stacked(lazy).collect()), guard)
     if kind in ("parquet", "arrow"):
         scan = _parquet if kind == "parquet" else _arrow
-        return guard.run(lambda: _columnar([scan(place) for place in paths], guard))
-    return _text_rows(paths, guard, _csv if kind == "csv" else _json_lines)
+        return guard.run(lambda: _columnar([scan(place).with_columns(keys[place]) for place in paths], guard))
+    text_scan = _csv if kind == "csv" else _json_lines
+    return _text_rows(paths, guard, lambda place, first: text_scan(place, first).with_columns(keys[place]))
 
 
 def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
@@ -72,65 +77,20 @@ def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
         found = {name: kind for name, kind in types if isinstance(kind, pl.Decimal) and (kind.precision or 0) > _DIGITS}
         wide |= {name: f"Decimal256({kind.precision}, {kind.scale})" for name, kind in found.items()}
         frames[place] = frame.with_columns(pl.lit(None, pl.Binary).alias(name) for name in found)
-    return LocalRows(_stacked(frames), guard, unread=wide)
+    return LocalRows(stacked(frames), guard, unread=wide)
 
 
 def _text_rows(paths: Sequence[Path], guard: Guard, scan: Callable[[Path, int | None], pl.LazyFrame]) -> LocalRows:
     small = sum(guard.run(place.stat).st_size for place in paths) <= _SMALL
 
     def rows(first: int | None) -> pl.LazyFrame:
-        frame = _stacked([scan(place, first) for place in paths])
+        frame = stacked([scan(place, first) for place in paths])
         frame.collect_schema()
         return frame
 
     if small:
         return LocalRows(guard.run(lambda: rows(None).collect(engine="streaming")), guard)
     return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None))
-
-
-def _split_sheet(text: str) -> tuple[str, str | None]:
-    path, mark, sheet = text.partition("::")
-    return (path, sheet) if mark else (text, None)
-
-
-def _expanded(text: str) -> list[Path]:
-    """The files meant, in the order of their names."""
-    path = at_home(text)
-    if path.is_dir():
-        inside = sorted(place for place in path.iterdir() if place.is_file() and not place.name.startswith((".", "_")))
-        if not inside:
-            raise SourceError(f"{text} is an empty folder. Give a file, or a pattern such as 'folder/*.parquet'.")
-        return inside
-    if path.exists():
-        return [path]
-    found = sorted(Path(place) for place in glob.glob(str(path), recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207
-    if not found:
-        what = "No file matches" if glob.has_magic(text) else "There is no file"
-        raise SourceError(f"{what} {text}. Check the path; relative ones start at the current folder.")
-    return [place for place in found if place.is_file()]
-
-
-def files_of(source: str) -> tuple[str, ...]:
-    """The real paths of the files that a source stands for: of paths, patterns, folders and URLs of databases in files.
-
-    Parameters
-    ----------
-    source
-        As :func:`open_table` takes it.
-    """
-    return tuple(dict.fromkeys(os.path.realpath(place) for place in _meant(source)))
-
-
-def _meant(source: str) -> list[Path]:
-    scheme, mark, rest = source.partition("://")
-    if mark:
-        inside = scheme.lower().partition("+")[0] in ("sqlite", "duckdb")
-        return [at_home(rest[1:].partition("::")[0])] if inside else []
-    path = _split_sheet(source)[0]
-    try:
-        return [Path(source), Path(path), *_expanded(path)]
-    except (SourceError, OSError):  # opening it will say so
-        return [Path(source)]
 
 
 def _suffixes(place: Path) -> tuple[str, str]:
@@ -289,10 +249,3 @@ def _workbook(place: Path, sheet: str | None) -> pl.DataFrame:
         return pl.read_excel(place, sheet_name=sheet, infer_schema_length=None)
     except ValueError as error:
         raise SourceError(f"{place}::{sheet}: {error}") from None
-
-
-def _stacked(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
-    """One below the other, columns by name; types that differ are widened."""
-    import polars as pl
-
-    return frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -30,6 +30,7 @@ _FOREIGN = (
     ("adbc_driver_manager", "Error"),
     ("pyarrow", "ArrowException"),
     ("fastexcel", "FastExcelError"),
+    ("deltalake.exceptions", "DeltaError"),
 )
 _ADVICE = (
     (("no such file", "not found (os error", "does not exist (os"), "Check the path."),
@@ -72,10 +73,13 @@ class Guard:
         The source as it may be shown.
     secrets
         Texts that no message may hold.
+    everything
+        Whether every exception is one of another library, known or not.
     """
 
     name: str
     secrets: tuple[str, ...] = ()
+    everything: bool = False
 
     def __repr__(self) -> str:
         return f"Guard({self.name!r})"
@@ -86,9 +90,17 @@ class Guard:
             return action()
         except TwosampleError:
             raise
-        except foreign() as error:
+        except self.caught() as error:
             failure = self.error(error)
         raise failure  # outside of the except clause: the original, which may hold a password, is not its context
+
+    def caught(self) -> tuple[type[BaseException], ...]:
+        """The exceptions that become ours."""
+        return (Exception, *foreign()) if self.everything else foreign()
+
+    def against_all(self) -> Guard:
+        """The same for what runs in an engine, where the user's own functions may raise anything, or in its client."""
+        return replace(self, everything=True)
 
     def each(self, start: Callable[[], Iterator[Value]]) -> Iterator[Value]:
         """The same for what comes one after another."""
@@ -104,7 +116,8 @@ class Guard:
         """Ours for theirs."""
         if isinstance(error, ImportError):
             return MissingExtraError(f"{self.name}: {self.clean(str(error))}")
-        text = self.clean(str(error) or type(error).__name__)
+        kind = "" if isinstance(error, foreign()) and str(error) else f"{type(error).__name__}: "
+        text = self.clean(f"{kind}{error}".removesuffix(": "))
         return SourceError(f"{self.name} cannot be read: {text} {advice(text, error)}".rstrip())
 
     def clean(self, text: str) -> str:

@@ -192,7 +192,8 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     ----------
     source
         A path or a pattern ("logs/*.parquet") of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
-        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz. A URL ``sqlite:///file.db::table``,
+        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz. A folder of files, whose folders may
+        be named "year=2024", or of a Delta or Iceberg table. A URL ``sqlite:///file.db::table``,
         ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may
         stand for the table. A frame of pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0,
         c1, ...), a dictionary of columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is.
@@ -222,12 +223,13 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
         raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
     if isinstance(source, str) and "://" in source:
         from .databases import open_database
-        from .files import files_of
+        from .folders import files_of
 
         shown, rows = open_database(source, where)
         return Table(name or shown, rows, files_of(source))
     if isinstance(source, str | os.PathLike):
-        from .files import files_of, open_files
+        from .files import open_files
+        from .folders import files_of
 
         if not os.fspath(source):
             raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
