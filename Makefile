@@ -10,7 +10,7 @@ PEERS_STAMP := $(VENV)/.peers-installed
 PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint types layers docstrings check bench reproduce clean
+.PHONY: help setup demo test test-all lint types layers docstrings check package bench reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,12 @@ docstrings: $(STAMP) ## docstrings of the public names against their signatures
 	$(BIN)/python tools/check_docstrings.py
 
 check: lint types layers docstrings ## all static checks
+
+package: $(STAMP) ## build the wheel and the source archive into dist, and check what an index would show of them
+	@$(PIP) install -qq build twine
+	rm -rf dist
+	$(BIN)/python -m build -o dist
+	$(BIN)/twine check --strict dist/*
 
 bench: $(if $(TWOSAMPLE_PEERS_PYTHON),$(STAMP),$(PEERS_STAMP)) ## run the benchmarks against the peers
 	$(BIN)/python -m benchmarks
