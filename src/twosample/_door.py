@@ -252,9 +252,9 @@ def check_values(kernel: Kernel, largest: float, rows: int, powers: bool) -> Non
 
     A multiple of a kernel has the same p-values, so whoever is refused here can mend it.
     """
-    low, high = (1e-90, 1e90) if powers else (1e-305, 1e290 / rows**2)
-    if largest == 0 or low < largest < high:
+    if values_fit(largest, rows, powers):
         return
+    low, _ = _range(rows, powers)
     size = "small" if largest <= low else "large"
     fate = "sums overflow" if size == "large" else "powers vanish" if powers else "digits vanish"
     if kernel.bounds is None:
@@ -263,6 +263,16 @@ def check_values(kernel: Kernel, largest: float, rows: int, powers: bool) -> Non
         f"kernel={kernel!r} has values of up to {largest:.3g}, too {size} for doubles: its {fate}. "
         "Multiply it by a constant that makes them about 1: no p-value depends on that."
     )
+
+
+def values_fit(largest: float, rows: int, powers: bool) -> bool:
+    """Whether sums of kernel values over all pairs of rows, or their powers, stay within the range of doubles."""
+    low, high = _range(rows, powers)
+    return largest == 0 or low < largest < high
+
+
+def _range(rows: int, powers: bool) -> tuple[float, float]:
+    return (1e-90, 1e90) if powers else (1e-305, 1e290 / rows**2)
 
 
 def generator(rng: Seed) -> np.random.Generator:

@@ -89,14 +89,16 @@ def test_a_multiple_of_the_kernel_does_not_matter(null):
             compare_sketches(a, b, kernel=factor * ts.Gaussian(1.0), null=null)
 
 
-def test_a_null_that_was_not_asked_for_is_owned_up_to():
+@pytest.mark.parametrize("null", ["permutation", ts.Permutation(99)], ids=repr)
+def test_no_other_null_is_run_than_the_one_asked_for(null):
     a, b = (Sketch.fit(values) for values in pair("normal"))
-    r = ts.mmd_test(a, b, null="permutation")
-    assert r.null == ts.Spectrum()
-    assert "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'." in r.notes
+    for given in ({}, {"null": "auto"}):
+        r = ts.mmd_test(a, b, **given)
+        assert r.null == ts.Spectrum()
+        assert "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'." in r.notes
     assert not any("permute" in note for note in ts.mmd_test(a, b, null="spectrum").notes)
-    with pytest.raises(ts.OptionError, match="needs the rows"):
-        ts.mmd_test(a, b, null=ts.Permutation(99))
+    with pytest.raises(ts.OptionError, match=r"'permutation' needs the rows.*'spectrum' or 'gamma'"):
+        ts.mmd_test(a, b, null=null)
     with pytest.raises(ts.OptionError, match=r"Choose one of 'gamma', 'pearson', 'spectrum', or"):
         ts.mmd_test(a, b, null="foo")
 

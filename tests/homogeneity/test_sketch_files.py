@@ -70,6 +70,12 @@ def test_options_that_do_not_fit():
         compare_sketches(one, one, kernel="energy")
     with pytest.raises(ts.OptionError, match="have their kernel"):
         compare_sketches(two, two, kernel="laplace")
+    smooth = Sketch.fit(rows_for(2), GroupedFeatures(kernel="laplace"))
+    with pytest.raises(ts.OptionError, match="have their kernel"):  # also the kernel that rows have by default
+        ts.mmd_test(smooth, smooth, kernel="gaussian")
+    with pytest.raises(ts.OptionError, match="have theirs"):
+        ts.mmd_test(two, two, bandwidth="median")
+    assert ts.mmd_test(smooth, smooth, rng=0).kernel == smooth.state.kernel
     assert compare_sketches(two, two, rng=0).kernel == two.state.kernel
     assert compare_sketches(two, two, kernel=two.state.kernel, rng=0).kernel == two.state.kernel
     assert compare_sketches(one, one).null == ts.Spectrum()

@@ -12,7 +12,7 @@ from ..engines.fourier import grids_for
 from ..engines.grid import direct_frequencies
 from ..engines.sorted import decay_of
 from ..kernels import Kernel
-from ..nulls import Gamma, Null, Pearson, Spectrum
+from ..nulls import AutoNull, Gamma, Null, Pearson, Spectrum
 
 _EIGENVALUES = 0.75  # seconds for those of a matrix of CENTRED_POINTS rows
 _PRODUCTS = 1.8e10  # multiplications a second, of the products that moments of features take
@@ -24,7 +24,7 @@ def plan(
     *,
     kernel: door.KernelLike = "gaussian",
     bandwidth: door.BandwidthLike = "median",
-    null: Null | str = "permutation",
+    null: Null | str = "auto",
     rng: door.Seed = None,
 ) -> Plan:
     """What ``mmd_test(x, y, ...)`` with ``engine="auto"`` would do and cost, without doing it.
@@ -41,7 +41,8 @@ def plan(
 
     Notes
     -----
-    Costs what the bandwidth rule costs. Not for `statistic='linear'` and `'block'`, which take no engine.
+    Costs what the bandwidth rule costs. With null='auto' it takes the limit law to be good enough, which the test may
+    find otherwise. Not for `statistic='linear'` and `'block'`, which take no engine.
 
     Examples
     --------
@@ -55,6 +56,11 @@ def plan(
     pool = door.pool(x, y, formula)
     rule = door.split_bandwidth(rule, formula, pool.m, chosen)
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
+    if isinstance(chosen, AutoNull):
+        chosen = chosen.adapted(pool.x, pool.y, formula)
+    if isinstance(chosen, AutoNull):  # still open: many rows of one column
+        fast = isinstance(Auto().choose(formula, pool.z, 1).engine, Fourier)
+        chosen = Spectrum() if fast else chosen.relabelling
     found = Auto().choose(formula, pool.z, 1 + chosen.resamples)
     if not isinstance(chosen, Spectrum | Gamma | Pearson):
         return found

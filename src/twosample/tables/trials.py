@@ -11,12 +11,9 @@ from ..core.adjust import holm
 from ..core.labellings import Labellings, relabellings
 from ..core.laws import Law
 from ..core.types import Floats
-from ..nulls import Null, Permutation, Spectrum
+from ..nulls import Null, Permutation, Spectrum, is_cheap
 from .moments import Atoms, Effect, effect
 from .parts import Verdict
-
-PERMUTED = 10_000_000
-"""Rows times worlds up to which worlds are looked at one by one; beyond, the limit law is as good and finer."""
 
 _FINE = 2.0  # a permutation p-value can reach this part of what the smallest adjusted one needs
 
@@ -44,7 +41,7 @@ class Judge:
         """Permutation where it is affordable and its p-values are fine enough, else the limit law."""
         needed = _FINE * 2 * (1 if joint else max(self.tests, 1)) / self.level
         for worlds in (999, 9999):
-            if worlds + 1 >= needed and worlds * rows <= PERMUTED:
+            if worlds + 1 >= needed and is_cheap(rows, worlds):
                 return Permutation(n=worlds)
         return Spectrum()
 

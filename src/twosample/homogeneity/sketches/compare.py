@@ -12,7 +12,7 @@ from ...core.evidence import Evidence
 from ...core.sums import BlockSums
 from ...core.threads import single_threaded_blas
 from ...errors import InputError, OptionError
-from ...kernels import Kernel
+from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null, Permutation, Spectrum
 from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
@@ -33,7 +33,7 @@ def compare_sketches(
     y: object,
     *,
     kernel: door.KernelLike | None = None,
-    bandwidth: door.BandwidthLike = "median",
+    bandwidth: door.BandwidthLike | None = None,
     statistic: Statistic | str = "unbiased",
     null: Null | str | None = None,
     level: float = 0.05,
@@ -49,12 +49,12 @@ def compare_sketches(
         The sketches.
     kernel, bandwidth
         For one column: as in :func:`mmd_test`, chosen afterwards. For several columns they were fixed when the sketches
-        began, and None stands for that.
+        began: None stands for that, and others are refused.
     statistic
         'unbiased' or 'biased'.
     null
-        None or: for one column 'spectrum' (the default), 'gamma' or 'pearson'; for several 'permutation', of groups of
-        rows.
+        For one column 'spectrum' (None stands for it), 'gamma' or 'pearson': there are no rows to permute. For several
+        'permutation' (None stands for it), of groups of rows.
     level
         The level of the test.
     rng
@@ -79,13 +79,14 @@ def compare_sketches(
         chosen_here = () if null is not None else (_NO_ROWS,)
         null = Spectrum() if null is None else _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
-        evidence, formula, notes = _binned(one, two, formula, bandwidth, chosen)
+        rule = door.resolve_bandwidth("median" if bandwidth is None else bandwidth, formula)
+        evidence, formula, notes = _binned(one, two, formula, rule, chosen)
         notes += chosen_here
     elif isinstance(one, Groups) and isinstance(two, Groups):
         null = Permutation() if null is None else _null(null, ("permutation",), "several columns")
         door.check_resamples(null, level)
         _check_kernel(kernel, one.kernel)
-        if bandwidth != "median":
+        if bandwidth is not None:
             raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
         evidence, notes = _grouped(one, two, chosen, null.resamples, random)
         formula = one.kernel
@@ -134,13 +135,13 @@ def _null(null: Null | str, allowed: tuple[str, ...], what: str) -> Null:
 
 
 def _binned(
-    one: Bins, two: Bins, kernel: Kernel, bandwidth: door.BandwidthLike, statistic: QuadraticStatistic
+    one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic
 ) -> tuple[Evidence, Kernel, tuple[str, ...]]:
     """One column: everything from the characteristic functions."""
     a, b = comparable(one, two)
     unit = 2.0**a.unit
     pool = Atoms.of(a.merged(b))
-    formula = filled(kernel, door.resolve_bandwidth(bandwidth, kernel), pool, unit)
+    formula = filled(kernel, rule, pool, unit)
     if formula.bounds is not None:  # others are refused below
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
