@@ -62,8 +62,9 @@ package: $(STAMP) ## build the wheel and the source archive into dist, and check
 bench: $(if $(TWOSAMPLE_PEERS_PYTHON),$(STAMP),$(PEERS_STAMP)) ## run the benchmarks against the peers
 	$(BIN)/python -m benchmarks
 
-reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (about 100 minutes of processor time; resumes)
+reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (more than an hour of processor time; resumes)
 	$(BIN)/python -m experiments all
+	$(BIN)/python -m experiments all --variants
 
 clean: ## remove caches and build products; keeps the virtual environment
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

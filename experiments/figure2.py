@@ -11,6 +11,7 @@ import twosample as ts
 from experiments import page
 from experiments.runner import Options, repeat
 
+REPETITIONS = 2000
 CURVES = {"spectrum": "-", "pearson": "--", "gamma": ":"}
 
 
@@ -31,7 +32,7 @@ def run(options: Options) -> None:
     """Draw both histograms, with our laws under H0 over the first and a normal law over the second."""
     import matplotlib.pyplot as plt
 
-    count = options.count(2000, 200)
+    count = options.count(REPETITIONS, 200)
     done = repeat("figure2", work, {}, range(count), options)
     values = {case: np.array([outcome[case] for outcome in done.outcomes]) for case in ("H0", "H1")}
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))

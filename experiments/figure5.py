@@ -16,6 +16,7 @@ from experiments.procedures import LEVEL, WORLDS
 from experiments.runner import Options, repeat
 
 SIZES = [25, 50, 100, 200, 400, 800, 1600, 3200, 12800, 51200]
+REPETITIONS = 100
 QUADRATIC = 1600
 """The largest sample for tests whose cost is quadratic."""
 
@@ -103,7 +104,7 @@ def run(options: Options) -> None:
     """Two panels for each data set: error and runtime."""
     import matplotlib.pyplot as plt
 
-    repetitions = options.count(100, 2)
+    repetitions = options.count(REPETITIONS, 2)
     sizes = [25, 100] if options.quick else SIZES
     names = ["FOREST", "FOREST10D"] if options.quick else SETS
     figure, panels = plt.subplots(len(names), 2, figsize=(10.5, 2.9 * len(names)), squeeze=False, layout="constrained")

@@ -12,17 +12,20 @@ from experiments import data
 
 @dataclass(frozen=True)
 class Attributes:
-    """Columns of one table, each an attribute."""
+    """Columns of one table, each an attribute: those that are named, so many random ones, or all."""
 
     rows: int
     load: Callable[[], np.ndarray]
     columns: Sequence[int] | None = None
+    random: int = 0
 
     def halves(self, rng: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The attributes in two disjoint samples of rows."""
         table = self.load()
+        keep = np.arange(table.shape[1]) if self.columns is None else np.array(self.columns)
+        if self.random:
+            keep = np.sort(rng.choice(keep, self.random, replace=False))
         chosen = rng.choice(len(table), 2 * self.rows, replace=False)
-        keep = slice(None) if self.columns is None else list(self.columns)
         A, B = table[chosen[: self.rows]][:, keep], table[chosen[self.rows :]][:, keep]
         return list(np.ascontiguousarray(A.T)), list(np.ascontiguousarray(B.T))
 
@@ -45,14 +48,16 @@ class ForestTables:
 
 
 SETS: dict[str, Attributes | ForestTables] = {
-    "BIO": Attributes(377, data.bio, range(6)),
+    "BIO": Attributes(377, data.bio, range(11, 17)),
     "FOREST": Attributes(538, data.forest),
     "CNUM": Attributes(386, data.cnum),
     "FOREST10D": ForestTables(),
+    "BIO random": Attributes(377, data.bio, random=6),
 }
+"""Samples of ⌊√(N/2)⌋ rows, with N the rows of the whole file; of forest tables 1000. BIO has f12 to f17."""
 
 QUICK: dict[str, Attributes | ForestTables] = {
-    "BIO": Attributes(60, data.bio, range(3)),
+    "BIO": Attributes(60, data.bio, range(11, 14)),
     "FOREST10D": ForestTables(550),
 }
 """Small forms of two of them."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.distance import pdist
+from scipy.stats import chi2
 
 import twosample as ts
 
@@ -53,11 +54,14 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two samples of the same columns, as they go from test to test, and the width of the kernel if it is given."""
+    """Two samples of the same columns, as they go from test to test; the width of the kernel, and how many columns
+    there were at first.
+    """
 
     x: np.ndarray
     y: np.ndarray
     width: float | None = None
+    columns: int | None = None
 
     @classmethod
     def of(cls, x: np.ndarray, y: np.ndarray, width: float | None = None) -> Pair:
@@ -68,9 +72,10 @@ class Pair:
         """
         m = len(x)
         pool = np.concatenate([x, y]).reshape(m + len(y), -1)
-        if pool.shape[1] > len(pool):
+        columns = pool.shape[1]
+        if columns > len(pool):
             pool = np.linalg.qr((pool - pool.mean(axis=0)).T, mode="r").T
-        return cls(pool[:m], pool[m:], width)
+        return cls(pool[:m], pool[m:], width, columns)
 
 
 def published_width(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
@@ -110,6 +115,27 @@ def _t_test(pair: Pair, rng: np.random.Generator) -> float:
     return ts.rivals.hotelling_test(pair.x, pair.y, null="auto" if columns < rows - 2 else WORLDS, rng=rng).pvalue
 
 
+def _ridge_t_test(pair: Pair, rng: np.random.Generator) -> float:
+    """The paper's, as far as its numbers tell: a ridge wherever eigenvalues differ, and the classical law all the same.
+
+    That is the F law, and where it ends the chi-square law. A ridge does not change with the coordinates, and one
+    column has none.
+    """
+    rows, columns = len(pair.x) + len(pair.y), pair.columns or pair.x.shape[1]
+    if columns == 1:
+        return _t_test(pair, rng)
+    if columns < rows - 1:
+        return ts.rivals.hotelling_test(pair.x, pair.y, ridge=True, null="f", rng=rng).pvalue
+    return float(chi2.sf(ts.rivals.hotelling_test(pair.x, pair.y, ridge=True, null="chi2", rng=rng).statistic, columns))
+
+
+def _smirnov(pair: Pair, rng: np.random.Generator) -> float:
+    """In one column the classical statistic with Smirnov's limit law, as Section 8.3 has it; else that of the tree."""
+    if pair.x.shape[1] == 1:
+        return ts.rivals.ks_test(pair.x, pair.y, null="limit").pvalue
+    return PROCEDURES["Smir, ours"](pair, rng)
+
+
 PROCEDURES: dict[str, Test] = {
     "MMD_b": _mmd(statistic="biased", null="mcdiarmid"),
     "MMD²_u H": _mmd(null="hoeffding"),
@@ -119,10 +145,13 @@ PROCEDURES: dict[str, Test] = {
     "MMD²_u M, as published": _mmd(null=ts.Pearson(kurtosis="published")),
     "MMD²_l": _mmd(statistic="linear", null="normal"),
     "t-test": _t_test,
+    "t-test, ridge": _ridge_t_test,
     "Wolf": _rival(ts.rivals.friedman_rafsky_runs_test, null=WORLDS),
-    "Smir": _rival(ts.rivals.friedman_rafsky_ks_test, null=WORLDS),
+    "Smir": _smirnov,
+    "Smir, ours": _rival(ts.rivals.friedman_rafsky_ks_test, null=WORLDS),
     "Hall": _rival(ts.rivals.hall_tajvidi_test, null=ts.Permutation(n=99)),
-    "Biau": _rival(ts.rivals.biau_gyorfi_test),
+    "Biau": _rival(ts.rivals.biau_gyorfi_test, grid="equal-width"),
+    "Biau, ours": _rival(ts.rivals.biau_gyorfi_test),
 }
 
 

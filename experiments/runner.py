@@ -33,6 +33,7 @@ class Options:
     quick: bool = False
     out: Path = ROOT / "docs" / "paper"
     store: Path = ROOT / "build" / "experiments"
+    finished: bool = False
 
     def count(self, full: int, quick: int) -> int:
         """How many repetitions, unless said otherwise."""
@@ -47,6 +48,11 @@ class Run:
     seconds: float
 
     @property
+    def count(self) -> int:
+        """How many repetitions there are: all, or those that are finished if no others were asked for."""
+        return len(self.outcomes)
+
+    @property
     def cost(self) -> str:
         """The processor time in words."""
         return f"{self.seconds / 60:.1f} minutes" if self.seconds > 120 else f"{self.seconds:.1f} seconds"
@@ -59,6 +65,8 @@ def repeat(name: str, work: Work, settings: dict[str, Any], numbers: Sequence[in
     store = options.store / f"{name}-{digest}.jsonl"
     store.parent.mkdir(parents=True, exist_ok=True)
     known = _finished(store)
+    if options.finished:
+        numbers = [i for i in numbers if i in known]
     left = [i for i in numbers if i not in known]
     with store.open("a") as kept:
         for number, outcome, seconds in _outcomes(work, settings, left, options.jobs, name):
