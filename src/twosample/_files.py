@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Iterator
+import tempfile
+import weakref
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -45,6 +47,51 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     """
     with whole_file(path) as file:
         file.write(text.encode("utf-8", errors="replace"))
+
+
+class TemporaryCopy:
+    """A file that holds what came in parts, and goes when nobody needs it: with this object, or when Python exits.
+
+    Parameters
+    ----------
+    parts
+        Its content, from the first to the last byte.
+    suffix
+        The end of its name.
+    """
+
+    def __init__(self, parts: Iterable[bytes], suffix: str = "") -> None:
+        number, name = tempfile.mkstemp(suffix, "twosample-", _roomy())
+        self.path = Path(name)
+        """Where it is."""
+        self.remove = weakref.finalize(self, _removed, self.path, os.getpid())
+        """Does so at once."""
+        try:
+            with os.fdopen(number, "wb") as file:
+                for part in parts:
+                    _stored(part, file, self.path.parent)
+        except BaseException:
+            self.remove()
+            raise
+
+
+def _roomy() -> str | None:
+    """The folder for large temporary files; /tmp, Python's choice, is in memory on many machines."""
+    return "/var/tmp" if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK) else None
+
+
+def _stored(part: bytes, file: BinaryIO, folder: Path) -> None:
+    try:
+        file.write(part)
+    except OSError as error:
+        why = shown(error.strerror or str(error))
+        raise OutputError(f"Cannot keep a copy in {folder}: {why}. Name a folder with more room by TMPDIR.") from None
+
+
+def _removed(path: Path, process: int) -> None:
+    if os.getpid() == process:  # not by a child that was forked while it was there
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def keep_inputs(argument: str, path: str | os.PathLike[str], read: Collection[str]) -> None:

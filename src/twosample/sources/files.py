@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError, missing_extra
+from .checksums import verify
 from .folders import Lake, meant_by, split_sheet
 from .guard import Guard
 from .lakes import open_lake, stacked
 from .local import LocalRows
+from .packed import PACKED, as_text, suffixes, unpacked
+from .pipes import called, is_pipe, received
 from .values import PADDED
 
 if TYPE_CHECKING:
     import polars as pl
 
+_Scan = Callable[[Path, Path, int | None], "pl.LazyFrame"]
+"""Takes a text file, where its text is to be read, and how many rows say the types; None for all."""
 _HEAD = 1 << 16
 _ISO = r"^\s*\d{4}-\d{2}-\d{2}"
 _COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -33,7 +36,6 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".xlsx": "excel", ".xls": "excel", ".xlsb": "excel", ".xlsm": "excel", ".ods": "excel",
 }  # fmt: skip
-_PACKED = (".gz", ".zst", ".bz2", ".xz")
 _FIRST = 10_000  # rows of a text file that types are inferred from at first
 _DIGITS = 38  # of a decimal, as far as polars reads them
 _SMALL = 1 << 25  # bytes of text below which all rows are used for that
@@ -44,7 +46,26 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 def open_files(source: str | os.PathLike[str]) -> LocalRows:
     """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name."""
     text = os.fspath(source)
-    guard = Guard(text)
+    guard = Guard(called(text))
+    if guard.run(lambda: is_pipe(text)):
+        return _from_pipe(text, guard)
+    return _opened(text, guard)
+
+
+def _from_pipe(text: str, guard: Guard) -> LocalRows:
+    """The rows of a copy of what came through a pipe, which lives as long as they do; errors name the pipe."""
+    copy = guard.run(lambda: received(text))
+    try:
+        rows = _opened(str(copy.path), guard)
+    except SourceError as error:
+        copy.remove()
+        failure = SourceError(str(error).replace(str(copy.path), guard.name))
+    else:
+        return replace(rows, held=[copy, rows.held])
+    raise failure
+
+
+def _opened(text: str, guard: Guard) -> LocalRows:
     path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else split_sheet(text))
     found = guard.run(lambda: meant_by(path))
     if isinstance(found, Lake):
@@ -62,9 +83,10 @@ def open_files(source: str | os.PathLike[str]) -> LocalRows:
         return LocalRows(guard.run(lambda: stacked(lazy).collect()), guard)
     if kind in ("parquet", "arrow"):
         scan = _parquet if kind == "parquet" else _arrow
-        return guard.run(lambda: _columnar([scan(place).with_columns(keys[place]) for place in paths], guard))
+        rows = guard.run(lambda: _columnar([scan(place).with_columns(keys[place]) for place in paths], guard))
+        return replace(rows, verify=partial(verify, paths)) if kind == "parquet" else rows
     text_scan = _csv if kind == "csv" else _json_lines
-    return _text_rows(paths, guard, lambda place, first: text_scan(place, first).with_columns(keys[place]))
+    return _text_rows(paths, guard, lambda place, at, first: text_scan(at, first).with_columns(keys[place]))
 
 
 def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
@@ -80,32 +102,28 @@ def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
     return LocalRows(stacked(frames), guard, unread=wide)
 
 
-def _text_rows(paths: Sequence[Path], guard: Guard, scan: Callable[[Path, int | None], pl.LazyFrame]) -> LocalRows:
-    small = sum(guard.run(place.stat).st_size for place in paths) <= _SMALL
+def _text_rows(paths: Sequence[Path], guard: Guard, scan: _Scan) -> LocalRows:
+    texts = {place: guard.run(lambda place=place: as_text(place, _SMALL)) for place in paths}  # type: ignore[misc]
+    small = sum(_SMALL + 1 if text.size is None else text.size for text in texts.values()) <= _SMALL
 
     def rows(first: int | None) -> pl.LazyFrame:
-        frame = stacked([scan(place, first) for place in paths])
+        frame = stacked([scan(place, text.path, first) for place, text in texts.items()])
         frame.collect_schema()
         return frame
 
     if small:
         return LocalRows(guard.run(lambda: rows(None).collect(engine="streaming")), guard)
-    return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None))
-
-
-def _suffixes(place: Path) -> tuple[str, str]:
-    """The extension and that of the compression."""
-    packed = place.suffix.lower() if place.suffix.lower() in _PACKED else ""
-    return (Path(place.stem) if packed else place).suffix.lower(), packed
+    held = [text.held for text in texts.values()]
+    return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None), held=held)
 
 
 def _format(place: Path, given: str) -> Format:
-    suffix, packed = _suffixes(place)
+    suffix, packed = suffixes(place)
     known = _FORMATS.get(suffix)
     if known is None:
         raise SourceError(
             f"{given}: the extension {suffix or '(none)'!r} of {place.name!r} is not known. Known are "
-            f"{', '.join(sorted(_FORMATS))}, text also with {', '.join(_PACKED)}. A database is given by a URL such as "
+            f"{', '.join(sorted(_FORMATS))}, text also with {', '.join(PACKED)}. A database is given by a URL such as "
             "'sqlite:///file.db::table'."
         )
     if packed and known not in ("csv", "jsonl"):
@@ -115,20 +133,19 @@ def _format(place: Path, given: str) -> Format:
 
 def _bytes(place: Path) -> bytes | Path:
     """The path where polars reads it as it is, else the unpacked content."""
-    packed = _suffixes(place)[1]
-    if packed in (".bz2", ".xz"):
-        with (bz2.open if packed == ".bz2" else lzma.open)(place) as stream:
-            return stream.read()
-    return place
+    stream = unpacked(place) if suffixes(place)[1] in (".bz2", ".xz") else None
+    if stream is None:
+        return place
+    with stream:
+        return stream.read()
 
 
 def _beginning(place: Path) -> str:
     """The first whole lines of a text file, to guess its marks from."""
-    packed = _suffixes(place)[1]
-    if packed == ".zst":
+    stream = unpacked(place)
+    if stream is None:
         return _packed_lines(place)
-    opened: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(packed, Path.open)
-    with opened(place, "rb") as stream:
+    with stream:
         head = bytes(stream.read(_HEAD))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
@@ -151,7 +168,7 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     import polars as pl
 
     line, _, rows = _beginning(place).partition("\n")
-    separator = _separator(line, "\t" if _suffixes(place)[0] in (".tsv", ".tab") else ",")
+    separator = _separator(line, "\t" if suffixes(place)[0] in (".tsv", ".tab") else ",")
     scan = partial(
         pl.scan_csv,
         _bytes(place),

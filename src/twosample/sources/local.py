@@ -110,6 +110,10 @@ class LocalRows(BatchRows):
         For text files: the same rows with types inferred from all of them, for when a value far down does not fit.
     unread
         Columns that cannot be read and stand empty, with the types that they are stored in.
+    held
+        Temporary files that are read, to be kept as long as the rows.
+    verify
+        Called before rows are read for the first time: refuses a file that is damaged.
     """
 
     frame: pl.LazyFrame | pl.DataFrame
@@ -117,6 +121,8 @@ class LocalRows(BatchRows):
     counted: bool = True
     patient: Callable[[], pl.LazyFrame] | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
+    held: object = None
+    verify: Callable[[], None] | None = None
     rows: int | None = field(default=None, init=False)
 
     engine = "polars"
@@ -134,6 +140,7 @@ class LocalRows(BatchRows):
         import polars as pl
         import polars.selectors as cs
 
+        self._verified()
         frame = self.frame if names is None else self.frame.select(cs.by_name(list(names)))
         columns = len(self.schema() if names is None else names)
         size = max(1024, min(_ROWS, _CELLS // max(columns, 1)))
@@ -145,6 +152,8 @@ class LocalRows(BatchRows):
         import polars as pl
 
         if self.rows is None:
+            if not self.counted:
+                self.guard.run(self._verified)
             query = self.frame.lazy().select(pl.len())
             self.rows = int(self.guard.run(lambda: query.collect(engine="streaming")).item())
         return self.rows
@@ -152,6 +161,7 @@ class LocalRows(BatchRows):
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         import polars.selectors as cs
 
+        self.guard.run(self._verified)
         return self.attempt(lambda: self.frame.lazy().select(cs.by_name(list(columns))).collect(engine="streaming"))
 
     def survey(self, size: int, seed: int, plan: Plan) -> Survey:
@@ -194,6 +204,7 @@ class LocalRows(BatchRows):
         """The sample when the number of rows is known: only its rows are decoded as far as the format allows."""
         import polars as pl
 
+        self._verified()
         lazy = self.frame.lazy()
         if self.count() <= size:
             return lazy.collect(engine="streaming")
@@ -204,6 +215,12 @@ class LocalRows(BatchRows):
         index = pl.col(mark).cast(rows.dtype)
         found = lazy.with_row_index(mark).filter(index.is_in(rows.implode())).collect(engine="streaming")
         return found.sort(mark).drop(mark)
+
+    def _verified(self) -> None:
+        """Look once whether the files are as they were written."""
+        if self.verify is not None:
+            self.verify()
+            self.verify = None
 
     def attempt(self, action: Callable[[], Value]) -> Value:
         """The value of an action; if a text file fails, once more with types inferred from all of it."""

@@ -192,8 +192,8 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     ----------
     source
         A path or a pattern ("logs/*.parquet") of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
-        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz. A folder of files, whose folders may
-        be named "year=2024", or of a Delta or Iceberg table. A URL ``sqlite:///file.db::table``,
+        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz; "-" for standard input. A folder of
+        files, whose folders may be named "year=2024", or of a Delta or Iceberg table. A URL ``sqlite:///file.db::table``,
         ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may
         stand for the table. A frame of pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0,
         c1, ...), a dictionary of columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is.
@@ -206,7 +206,7 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     Returns
     -------
     Table
-        Nothing but names and types has been read, except from text files below 32 MB and workbooks.
+        Nothing but names and types has been read, except from text files below 32 MB or packed, and workbooks.
 
     Examples
     --------
@@ -230,11 +230,12 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     if isinstance(source, str | os.PathLike):
         from .files import open_files
         from .folders import files_of
+        from .pipes import called
 
         if not os.fspath(source):
             raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
         local = open_files(source)
-        table = Table(name or os.fspath(source), local, files_of(os.fspath(source)))
+        table = Table(name or called(os.fspath(source)), local, files_of(os.fspath(source)))
     else:
         from .frames import open_frame
 
