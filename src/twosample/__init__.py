@@ -5,16 +5,16 @@ tables. The public names are listed in `_public.py` and loaded when the first of
 ``twosample --help`` does not wait for NumPy.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from ._version import __version__ as __version__
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ._public import *  # noqa: F403
     from ._public import __all__ as __all__
 else:  # hidden from type checkers, to which every name would exist
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name.startswith("_") and name != "__all__":
             raise AttributeError(f"module 'twosample' has no attribute {name!r}")
         from importlib import import_module
@@ -23,12 +23,10 @@ else:  # hidden from type checkers, to which every name would exist
         if name != "__all__" and find_spec(f"twosample.{name}") is not None:  # a room of its own, such as ts.rivals
             return import_module(f"twosample.{name}")
         public = import_module("twosample._public")
-        try:
-            value = getattr(public, name)
-        except AttributeError:
-            raise AttributeError(f"module 'twosample' has no attribute {name!r}") from None
-        globals()[name] = value
+        if name != "__all__" and name not in public.__all__:
+            raise AttributeError(f"module 'twosample' has no attribute {name!r}")
+        value = globals()[name] = getattr(public, name)
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__getattr__("__all__")})
+        return sorted({"__all__", *(name for name in globals() if name.startswith("__")), *__getattr__("__all__")})

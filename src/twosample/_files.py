@@ -28,6 +28,9 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "The name is too long: choose a shorter one.",
 }
 
+_NO_PAGES = (".pdf", ".ps", ".svg", ".png", ".jpg", ".jpeg", ".docx", ".odt", ".pptx", ".json", ".md", ".xml", ".xlsx")
+"""Endings of other formats, which nobody gives to an HTML page on purpose."""
+
 
 def at_home(text: str) -> Path:
     """A path in which ~ stands for the folder of the user; as it is if there is no such user."""
@@ -109,6 +112,23 @@ def keep_inputs(argument: str, path: str | os.PathLike[str], read: Collection[st
     if os.path.realpath(path) in read:
         name = shown(os.fspath(path), 300)
         raise OptionError(f"{argument}{name} would replace what is read: choose another file.")
+
+
+def check_page(argument: str, path: str | os.PathLike[str]) -> None:
+    """Refuse a file name for an HTML page that promises another format.
+
+    Parameters
+    ----------
+    argument
+        What to call the argument or option in the error, with the mark that follows it.
+    path
+        Where to write.
+    """
+    place = Path(path)
+    if place.suffix.lower() in _NO_PAGES:
+        way = ", and print that to a PDF in a browser" if place.suffix.lower() == ".pdf" else ""
+        name, better = (shown(str(form), 300) for form in (place, place.with_suffix(".html")))
+        raise OptionError(f"{argument}{name}: a report is an HTML page. Write {better}{way}.")
 
 
 @contextmanager

@@ -106,7 +106,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name != "MeanEmbeddingOutlierDetector":  # the only name that needs scikit-learn
-            raise AttributeError(f"module 'twosample' has no attribute {name!r}")
+            raise AttributeError(f"module 'twosample._public' has no attribute {name!r}")
         from .outliers.detector import MeanEmbeddingOutlierDetector
 
         return MeanEmbeddingOutlierDetector

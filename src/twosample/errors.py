@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from functools import wraps
 from math import isfinite, nan
 from numbers import Real
+from typing import Any, TypeVar
+
+from ._hints import did_you_mean
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class TwosampleError(Exception):
@@ -27,6 +35,10 @@ class OptionError(TwosampleError, ValueError):
     """An option has a value that does not exist or does not fit the other options."""
 
 
+class UnknownOptionError(OptionError, TypeError):
+    """A function has no option of that name. The message says which it may be."""
+
+
 class MissingExtraError(TwosampleError, ImportError):
     """An optional library is needed; the message holds the line that installs it."""
 
@@ -44,10 +56,42 @@ def missing_extra(need: str, extra: str) -> MissingExtraError:
     return MissingExtraError(f'{need}: pip install "twosample[{extra}]", or in a clone pip install ".[{extra}]".')
 
 
-def unknown_option(name: str, value: object, choices: Iterable[str]) -> OptionError:
-    """The error for an option value that is not one of the choices."""
-    known = ", ".join(repr(choice) for choice in sorted(choices))
-    return OptionError(f"{name}={value!r} is not known. Choose one of {known}, or pass an object of that kind.")
+def unknown_option(name: str, value: object, choices: Iterable[str], *, objects: bool = True) -> OptionError:
+    """The error for an option value that is not one of the choices; `objects` if it may also be an object."""
+    known = sorted(choices)
+    other = ", or pass an object of that kind" if objects else ""
+    hint = did_you_mean(value, known)
+    return OptionError(f"{name}={value!r} is not known. Choose one of {', '.join(map(repr, known))}{other}.{hint}")
+
+
+def options_by_name(function: Function) -> Function:
+    """A public function that answers an option it does not have with an UnknownOptionError."""
+    code = function.__code__
+    known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+    @wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        if not options.keys() <= known:
+            raise unknown_name(function.__qualname__, next(name for name in options if name not in known), known)
+        return function(*args, **options)
+
+    return checked  # type: ignore[return-value]
+
+
+def unknown_name(function: str, name: str, known: set[str]) -> UnknownOptionError:
+    """The error for an option that a function does not have."""
+    names = sorted(known - {"self", "cls"})
+    hint = did_you_mean(name, names, lambda choice: f"{choice}=")
+    what = function.removesuffix(".__init__")
+    return UnknownOptionError(f"{what} has no option {name}=.{hint} It takes {', '.join(names)}.")
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning that points at the line of the user, however deep inside this package it arises."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "twosample":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def real_number(name: str, value: object) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ._reported import Printed
 from ._version import __version__
 from .core.laws import Law
-from .errors import SmallSampleWarning
+from .errors import SmallSampleWarning, warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -161,7 +160,6 @@ def conclude(
     level: float,
     m: int,
     n: int,
-    depth: int = 0,
     kind: type[TestResult] = TestResult,
     **facts: Any,
 ) -> TestResult:
@@ -173,8 +171,6 @@ def conclude(
         The law of the statistic under H0.
     statistic, level, m, n, **facts
         The other fields of :class:`TestResult`.
-    depth
-        How many functions stand between the caller of this one and the user, for the warning to point at.
     kind
         The class of the result.
     """
@@ -184,7 +180,7 @@ def conclude(
             f"With m={m} and n={n} there is no p-value below {law.least:.3g}: this test can never reject at level "
             f"{level:g}. " + ("Collect more rows." if law.least < 1 else "There are too few rows, or nothing varies.")
         )
-        warnings.warn(text, SmallSampleWarning, stacklevel=3 + depth)
+        warn(text, SmallSampleWarning)
         notes += (text,)
     return kind(
         statistic=statistic,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..sources.folders import files_of
-
 _FIXED = 3.0  # seconds: start, joint test
 _PACKED = 80e6  # bytes of Parquet or Arrow, and of compressed text, that are read in a second
 _TEXT = 70e6  # bytes of text
@@ -34,6 +32,8 @@ def _sizes(source: str) -> tuple[int, int]:
     """Bytes of packed files and of text that a source stands for."""
     if "://" in source:
         return 0, 0
+    from ..sources.folders import files_of  # loads NumPy, for which no help should wait
+
     packed = text = 0
     for place in map(Path, files_of(source)):
         if place.is_file():

@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from .._hints import did_you_mean
 from ..errors import OptionError
 
 
@@ -36,6 +37,16 @@ def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
             raise OptionError(f"{option} {text} must look like column=categorical.")
         found[name] = value
     return found or None
+
+
+def meant(option: str, known: Sequence[str]) -> str:
+    """The question which option was meant, or nothing.
+
+    >>> meant("--random-state", ["--seed", "--alpha"])
+    ' Did you mean --seed?'
+    """
+    word, *words = (flag.lstrip("-").replace("-", "_") for flag in (option, *known))
+    return did_you_mean(word, sorted({*words}), lambda flag: f"--{flag.replace('_', '-')}")
 
 
 def sample_or_all(context: typer.Context, sample: int | None, everything: bool) -> tuple[int | None, bool]:
@@ -77,7 +88,8 @@ def _configured(context: typer.Context, path: str | None) -> str | None:
         name = next((name for name, option in options.items() if f"--{key.replace('_', '-')}" in option.opts), None)
         if name is None:
             known = ", ".join(sorted(opt[2:] for option in options.values() for opt in option.opts if opt[:2] == "--"))
-            raise OptionError(f"--config {path}: there is no option {key!r}. Options are {known}.")
+            hint = did_you_mean(key, known.split(", "))
+            raise OptionError(f"--config {path}: there is no option {key!r}.{hint} Options are {known}.")
         values[name] = _value(f"--config {path}: {key}", value, hints[name])
     context.default_map = values
     return path

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from .._files import keep_inputs
+from .._files import check_page, keep_inputs
 from .._shown import shown
 from ..errors import OptionError, OutputError
 from . import terminal
@@ -124,6 +124,8 @@ def _check(option: str, target: str, read: Collection[str]) -> None:
     path = Path(target)
     if not target:
         raise OptionError(f"{option} needs a file name.")
+    if option == "--report":
+        check_page(f"{option} ", target)
     keep_inputs(f"{option} ", target, read)
     if path.is_dir():
         raise OutputError(f"{option} {shown(target)} is a folder: add a file name.")

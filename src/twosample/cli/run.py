@@ -7,18 +7,21 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
 from ..errors import SmallSampleWarning, TwosampleError
 from .app import make_app
 from .exits import ERROR, INTERRUPTED, SAME
+from .options import meant
 from .terminal import complain, flush, prepare_streams, say
 
 # All errors of usage; typer exports no other name of this class, and since 0.26 it is not that of the package click.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 _FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind"}
+_KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
 _ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude)(=|:)")
 
 
@@ -51,8 +54,7 @@ def _failure(error: BaseException, debug: bool) -> int:
     if debug:
         complain("".join(traceback.format_exception(error)), lines=True)
     if isinstance(error, _UsageError):
-        where = getattr(getattr(error, "ctx", None), "command_path", "twosample")
-        complain(f"error: {_sentence(error.format_message())} Try '{where} --help'.")  # type: ignore[attr-defined]
+        complain(f"error: {_usage(error)}")
     elif isinstance(error, TwosampleError):
         complain(f"error: {_in_flags(str(error))}")
     elif isinstance(error, MemoryError):
@@ -65,6 +67,16 @@ def _failure(error: BaseException, debug: bool) -> int:
     return ERROR
 
 
+def _usage(error: Any) -> str:
+    """What is wrong with the words of a command, and what was perhaps meant."""
+    context, option = getattr(error, "ctx", None), getattr(error, "option_name", None)
+    where = getattr(context, "command_path", "twosample")
+    if option is None or context is None:
+        return f"{_sentence(error.format_message())} Try '{where} --help'."
+    flags = [flag for parameter in context.command.params for flag in (*parameter.opts, "--help")]
+    return f"there is no option {option}.{meant(option, flags)} Try '{where} --help'."
+
+
 def _in_flags(message: str) -> str:
     """A message about an argument of a function, in words of the command line.
 
@@ -72,7 +84,10 @@ def _in_flags(message: str) -> str:
     '--alpha 2.0 must lie between 0 and 1.'
     >>> _in_flags("kinds: neither table has a column 'z'.")
     "--kind: neither table has a column 'z'."
+    >>> _in_flags("kinds['n']='number' is not known.")
+    '--kind n=number is not known.'
     """
+    message = _KIND.sub(lambda found: f"--kind {found[2]}={found[4]} is", message)
     message = message.replace("kinds={...}", "--kind COLUMN=KIND")
     return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])}{found[2].replace('=', ' ')}", message)
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError
+from ..errors import InputError, options_by_name
 from ..structured.sets import mean_values, pooled_bags
 
 
+@options_by_name
 def set_kernel(
     bags_a: object,
     bags_b: object = None,

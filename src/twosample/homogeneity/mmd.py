@@ -8,7 +8,7 @@ from dataclasses import replace
 from .. import _door as door
 from ..core.evidence import Evidence
 from ..engines import Engine, Fourier
-from ..errors import OptionError
+from ..errors import OptionError, options_by_name
 from ..nulls import AutoNull, Choice, Null, Spectrum
 from ..results import TestResult, conclude
 from ..statistics import Statistic
@@ -16,6 +16,7 @@ from .request import Request, hidden_by_rounding, resolved
 from .sketches import Sketch, compare_sketches
 
 
+@options_by_name
 def mmd_test(
     x: object,
     y: object,
@@ -148,6 +149,7 @@ def _weighed(request: Request, null: Null) -> tuple[Request, Null, Evidence]:
     return request, null, replace(evidence, notes=evidence.notes + notes)
 
 
+@options_by_name
 def mmd(
     x: object,
     y: object,

@@ -11,6 +11,7 @@ from ..engines.dense import CENTRED_POINTS
 from ..engines.fourier import grids_for
 from ..engines.grid import direct_frequencies
 from ..engines.sorted import decay_of
+from ..errors import options_by_name
 from ..kernels import Kernel
 from ..nulls import AutoNull, Gamma, Null, Pearson, Spectrum
 
@@ -18,6 +19,7 @@ _EIGENVALUES = 0.75  # seconds for those of a matrix of CENTRED_POINTS rows
 _PRODUCTS = 1.8e10  # multiplications a second, of the products that moments of features take
 
 
+@options_by_name
 def plan(
     x: object,
     y: object,

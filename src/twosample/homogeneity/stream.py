@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.evidence import Evidence
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, options_by_name
 from ..kernels import Kernel
 from ..nulls import Null
 from ..results import TestResult, conclude
@@ -70,6 +70,7 @@ class LinearTimeMMD:
         self._size = 0.0  # of a kernel value, on the scale of which rounding happens
 
     @classmethod
+    @options_by_name
     def from_pilot(
         cls,
         x: object,
@@ -155,6 +156,7 @@ class LinearTimeMMD:
         merged._rows = (self._rows[0] + other._rows[0], self._rows[1] + other._rows[1])
         return merged
 
+    @options_by_name
     def result(self, null: Null | str = "normal", level: float = 0.05) -> TestResult:
         """The test on all rows so far.
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Tiled, weighted_sums
-from ..errors import InputError, whole_number
+from ..errors import InputError, options_by_name, whole_number
 from ..kernels import Kernel
 from ..kernels.objects import row_numbers_of
 
@@ -112,6 +112,7 @@ class Witness:
         return self.scale * weighted_sums(self.kernel, where, z, weights, Tiled())[:, 0]
 
 
+@options_by_name
 def witness(
     x: object,
     y: object,

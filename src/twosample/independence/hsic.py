@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _door as door
 from ..engines import Engine
-from ..errors import unknown_option
+from ..errors import options_by_name, unknown_option
 from ..nulls import Null
 from ..results import TestResult, conclude
 from .nulls import judge, resolve_null
@@ -15,6 +15,7 @@ STATISTICS = {"unbiased": "HSIC_u", "biased": "HSIC_b"}
 """Estimates of HSIC and their symbols."""
 
 
+@options_by_name
 def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     x: object,
     y: object,
@@ -88,7 +89,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     True
     """
     if not isinstance(statistic, str) or statistic not in STATISTICS:
-        raise unknown_option("statistic", statistic, STATISTICS)
+        raise unknown_option("statistic", statistic, STATISTICS, objects=False)
     null = resolve_null(null)
     level = door.check_level(level)
     door.check_resamples(null, level)

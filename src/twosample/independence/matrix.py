@@ -13,7 +13,7 @@ from .. import _door as door
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..engines import Auto, Engine
-from ..errors import InputError, OptionError, unknown_option
+from ..errors import InputError, OptionError, options_by_name, unknown_option
 from ..nulls import Null
 from .factored import FactorPair
 from .matrices import CentredMatrix
@@ -120,7 +120,7 @@ class IndependenceMatrix:
         """``(c, c)`` values of 'statistic', 'strength', 'pvalue', 'holm' or 'bh', symmetric; the diagonal is NaN."""
         known = ("statistic", "strength", "pvalue", "holm", "bh")
         if not isinstance(what, str) or what not in known:
-            raise unknown_option("what", what, known)
+            raise unknown_option("what", what, known, objects=False)
         place = {name: i for i, name in enumerate(self.names)}
         values = np.full((len(place), len(place)), np.nan)
         for pair in self.pairs:
@@ -155,6 +155,7 @@ class IndependenceMatrix:
         return self.summary()
 
 
+@options_by_name
 def independence_matrix(
     table: object,
     names: Sequence[str] | None = None,

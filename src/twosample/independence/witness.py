@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, whole_number
+from ..errors import InputError, options_by_name, whole_number
 from ..kernels import Kernel
 from .sides import checked_points, variables
 
@@ -90,6 +90,7 @@ class DependenceWitness:
         return np.asarray(np.einsum("pi,pi->p", K, L) / len(self.x))
 
 
+@options_by_name
 def dependence_witness(
     x: object,
     y: object,

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.threads import single_threaded_blas
-from ..errors import InputError, whole_number
+from ..errors import InputError, options_by_name, whole_number
 from .assignment import assign, semi_metric
 from .columns import Side, chosen_columns, open_side, read
 from .costs import Costs, Measured, all_costs
@@ -28,6 +28,7 @@ _LEVEL = 0.05  # for prices, where no column may stay unmatched
 _STEPS = 4
 
 
+@options_by_name
 def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     a: object,
     b: object,

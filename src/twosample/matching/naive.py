@@ -14,7 +14,7 @@ from .. import _door as door
 from .. import rivals
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
-from ..errors import OptionError, unknown_option
+from ..errors import OptionError, unknown_name, unknown_option
 from ..homogeneity import mmd_test
 from ..nulls import Permutation
 from ..results import TestResult
@@ -162,7 +162,7 @@ def naive(
     level = door.check_level(level)
     call, title = _resolved(test)
     if adjust is not None and adjust not in ADJUSTMENTS:
-        raise unknown_option("adjust", adjust, ADJUSTMENTS)
+        raise unknown_option("adjust", adjust, ADJUSTMENTS, objects=False)
     (sources, left), (targets, right) = samples_of(a, "a"), samples_of(b, "b")
     random = door.generator(rng)
     values = np.empty((2, len(left), len(right)))
@@ -195,6 +195,6 @@ def _tested(
     anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
     strange = [name for name in options if name not in taken and not anything]
     if strange:
-        raise OptionError(f"{strange[0]}={options[strange[0]]!r}: the test takes no such option.")
+        raise unknown_name("naive with this test", strange[0], {"test", "level", "adjust", "rng", *taken})
     known = {name: value for name, value in (("rng", rng), ("level", level)) if name in taken}
     return call(x, y, **known, **options)

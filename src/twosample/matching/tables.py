@@ -11,7 +11,7 @@ import numpy as np
 from .. import _door as door
 from ..core.adjust import holm
 from ..core.types import Floats
-from ..errors import InputError
+from ..errors import InputError, options_by_name
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Kernel, Median, Precomputed
 from ..nulls import Permutation
@@ -21,6 +21,7 @@ from .results import Matching, Pair, Unmatched
 _RESAMPLES = 999
 
 
+@options_by_name
 def match_tables(
     a: object,
     b: object,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import _door as door
-from ..errors import unknown_option
+from ..errors import options_by_name, unknown_option
 from ._samples import pooled
 from .bounds import kernel_deviation, kolmogorov_deviation, uniform_bound
 from .dudley import bounded_lipschitz, dudley_witness
@@ -28,6 +28,7 @@ WITNESSES: dict[str, Callable[[door.Pool], StepWitness | LipschitzWitness]] = {
 """The metrics whose witness has a form of its own."""
 
 
+@options_by_name
 def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness | LipschitzWitness:
     """The function that attains a metric: of all in its class the one whose means over x and y differ most.
 
@@ -58,7 +59,7 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
     (4.0, 4.0, 4.0)
     """
     if not isinstance(metric, str) or metric not in WITNESSES:
-        raise unknown_option("metric", metric, WITNESSES)
+        raise unknown_option("metric", metric, WITNESSES, objects=False)
     return WITNESSES[metric](pooled(x, y))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log, sqrt
 
-from ..errors import OptionError, number_between, positive_number, whole_number
+from ..errors import OptionError, number_between, options_by_name, positive_number, whole_number
 
 Deviation = Callable[[float, int], float]
 """epsilon(delta, m): exceeded by sup_f |E f - mean f| over m rows with probability at most delta."""
 
 
+@options_by_name
 def uniform_bound(deviation: Deviation, m: int, n: int | None = None, *, delta: float = 0.05) -> float:
     r"""The bound of Theorem 'general' of the paper on the error of a biased estimate of a discrepancy.
 
@@ -52,6 +53,7 @@ def uniform_bound(deviation: Deviation, m: int, n: int | None = None, *, delta: 
     return deviation(half, rows) + deviation(half, rows if n is None else whole_number("n", n))
 
 
+@options_by_name
 def kolmogorov_deviation(delta: float, size: int) -> float:
     r"""Uniform deviation of the class of the Kolmogorov metric, :math:`\sqrt{\log(2/\delta)/(2m)}`.
 
@@ -73,6 +75,7 @@ def kolmogorov_deviation(delta: float, size: int) -> float:
     return sqrt((log(2) + _surprise(delta)) / 2 / whole_number("size", size))
 
 
+@options_by_name
 def kernel_deviation(delta: float, size: int, *, bound: float = 1.0) -> float:
     r"""Uniform deviation of the unit ball of an RKHS, :math:`\sqrt{K/m}\,(1 + \sqrt{2\log(1/\delta)})`.
 

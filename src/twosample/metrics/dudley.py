@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, TwosampleError
+from ..errors import InputError, TwosampleError, options_by_name
 from ..kernels.distances import distances
 from ._samples import pooled, spanned
 from .witnesses import LipschitzWitness
@@ -23,6 +23,7 @@ _NEIGHBOURS = 8
 Indices = NDArray[np.intp]
 
 
+@options_by_name
 def bounded_lipschitz(x: object, y: object) -> float:
     r"""The bounded Lipschitz metric (Dudley metric), exactly as the paper defines it.
 

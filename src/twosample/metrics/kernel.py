@@ -7,11 +7,12 @@ from math import exp, log, pi, sqrt
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, options_by_name, positive_number
 from ..kernels import Energy, Gaussian
 from ._samples import line, pooled, spanned, squared_mmd
 
 
+@options_by_name
 def energy_distance(x: object, y: object, *, exponent: float = 1.0) -> float:
     r"""The energy distance of Székely and Rizzo, :math:`2E\|x-y\|^\beta - E\|x-x'\|^\beta - E\|y-y'\|^\beta`.
 
@@ -52,6 +53,7 @@ def energy_distance(x: object, y: object, *, exponent: float = 1.0) -> float:
     return 2 * squared_mmd(pool.x, pool.y, kernel)
 
 
+@options_by_name
 def parzen_l2(x: object, y: object, *, bandwidth: float | str = "silverman") -> float:
     r"""The L2 distance between the Parzen window estimates of the two densities, with Gaussian windows.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _door as door
+from ..errors import options_by_name
 from ._samples import line, one_column, pooled
 from .witnesses import StepWitness
 
 
+@options_by_name
 def kolmogorov(x: object, y: object) -> float:
     r"""The Kolmogorov metric :math:`\|F_X - F_Y\|_\infty`: the largest difference of the distribution functions.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _door as door
-from ..errors import whole_number
+from ..errors import options_by_name, whole_number
 
 
+@options_by_name
 def random_witness_distance(
     x: object,
     y: object,

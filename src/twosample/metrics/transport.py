@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, TwosampleError, missing_extra
+from ..errors import InputError, TwosampleError, missing_extra, options_by_name
 from ..kernels.distances import distances
 from ._samples import line, pooled, spanned
 from .witnesses import LipschitzWitness
@@ -18,6 +18,7 @@ LARGEST_PLAN = 100_000_000
 """Beyond this many pairs of rows the matrix of distances (800 MB) is refused."""
 
 
+@options_by_name
 def wasserstein(x: object, y: object) -> float:
     r"""The Wasserstein-1 (earth mover's) metric with the Euclidean distance.
 

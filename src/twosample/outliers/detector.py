@@ -5,7 +5,6 @@ This module imports scikit-learn; ``ts.MeanEmbeddingOutlierDetector`` loads it o
 
 from __future__ import annotations
 
-import warnings
 from math import log, sqrt
 from typing import Any, Self
 
@@ -22,7 +21,7 @@ except ImportError:  # pragma: no cover
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, OptionError, SmallSampleWarning, unknown_option
+from ..errors import InputError, OptionError, SmallSampleWarning, options_by_name, unknown_option, warn
 from ..kernels import Kernel
 from .conformal import ConformalRanks, allowed, in_blocks, row_means
 
@@ -83,6 +82,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
     array([ 1, -1])
     """
 
+    @options_by_name
     def __init__(
         self,
         level: float = 0.05,
@@ -111,7 +111,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         del y
         level = door.check_level(self.level)
         if self.method not in METHODS:
-            raise unknown_option("method", self.method, METHODS)
+            raise unknown_option("method", self.method, METHODS, objects=False)
         formula = door.resolve_kernel(self.kernel)
         rule = door.resolve_bandwidth(self.bandwidth, formula)
         if formula.domain != "vectors":
@@ -189,11 +189,10 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         """How many of `size` + 1 exchangeable rows may be called outliers; a warning if none may."""
         alarms = allowed(level, size)
         if alarms == 0:
-            warnings.warn(
+            warn(
                 f"With {len(self._rows)} reference rows and method={self.method!r} no row can be called an outlier at "
                 f"level {self.level:g}. Collect more rows.",
                 SmallSampleWarning,
-                stacklevel=4,
             )
         return alarms
 

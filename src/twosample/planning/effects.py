@@ -7,6 +7,7 @@ from math import sqrt
 
 from .. import _door as door
 from ..engines import Engine
+from ..errors import options_by_name
 from ..kernels import Kernel
 from .intervals import invert
 from .laws import beyond, linear_variance
@@ -62,6 +63,7 @@ class EffectSize:
         return f"effect size r = {self.value:.3g}, {self.level:.4g} interval {self.low:.3g} to {self.high:.3g}"
 
 
+@options_by_name
 def effect_size(
     x: object,
     y: object,

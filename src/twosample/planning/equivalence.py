@@ -12,7 +12,7 @@ from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
 from ..core.pvalue import smallest_pvalue
 from ..engines import Engine
-from ..errors import OptionError, number_between, positive_number
+from ..errors import OptionError, number_between, options_by_name, positive_number
 from ..nulls import Null
 from ..results import TestResult, conclude
 from .effects import effect_of
@@ -89,6 +89,7 @@ class EquivalenceResult(TestResult):
     verdicts: ClassVar[tuple[str, str]] = ("alike up to the margin", "not shown to be alike")
 
 
+@options_by_name
 def equivalence_test(
     x: object,
     y: object,

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.roots import brent
 from ..engines import Engine
-from ..errors import OptionError, unknown_option
+from ..errors import OptionError, options_by_name, unknown_option
 from ..kernels import Kernel
 from ..nulls.alternative import deviation_interval
 from .laws import Laws, beyond, linear_variance
@@ -73,6 +73,7 @@ class Interval:
         return f"MMD = {self.estimate:.4g}, {self.level:.4g} interval {self.low:.4g} to {self.high:.4g} ({self.method})"
 
 
+@options_by_name
 def interval(
     x: object,
     y: object,
@@ -127,7 +128,7 @@ def interval(
     """
     level = confidence(level)
     if not isinstance(method, str) or method not in METHODS:
-        raise unknown_option("method", method, METHODS)
+        raise unknown_option("method", method, METHODS, objects=False)
     random = door.generator(rng)
     known = estimate(x, y, kernel, bandwidth, engine, random)
     tail = (1 - level) / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _door as door
-from ..errors import InputError, OptionError, number_between, whole_number
+from ..errors import InputError, OptionError, number_between, options_by_name, whole_number
 from ..nulls import GroupPermutation, Null, PairFlips, WildBootstrap
 from ..statistics import QuadraticStatistic, Statistic
 from .pilots import AveragePilot, Pilot, QuadraticPilot
@@ -13,6 +13,7 @@ MOST_ROWS = 10**12
 """A sample size beyond this is not named."""
 
 
+@options_by_name
 def power(
     x: object,
     y: object,
@@ -66,6 +67,7 @@ def power(
     return _pilot(x, y, statistic, null, level, kernel, bandwidth, rng).power(*rows)
 
 
+@options_by_name
 def sample_size(
     x: object,
     y: object,

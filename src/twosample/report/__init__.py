@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from .._files import keep_inputs, write_whole
+from .._files import check_page, keep_inputs, write_whole
 from ..errors import OptionError
 from ..tables.results import Comparison
 from ._junit import comparison_junit
@@ -57,7 +57,7 @@ def write_html(result: Comparison | Matching, path: str | PathLike[str]) -> None
     result
         What :func:`compare` or :func:`match` returned.
     path
-        Where to. The folder must exist. A file that was compared is refused.
+        Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
 
     Examples
     --------
@@ -70,6 +70,7 @@ def write_html(result: Comparison | Matching, path: str | PathLike[str]) -> None
     ...     pathlib.Path(folder, "report.html").stat().st_size < 2_000_000
     True
     """
+    check_page("path=", path)
     page = html(result)
     keep_inputs("path=", path, result.read)
     write_whole(path, page)

@@ -205,7 +205,6 @@ def finish(
         level=task.level,
         m=task.m,
         n=task.n,
-        depth=1,
         test=test,
         symbol=symbol,
         columns=task.z.shape[1],

@@ -12,7 +12,7 @@ from .. import _door as door
 from ..core.distributions import NormalLaw
 from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
-from ..errors import InputError, OptionError, whole_number
+from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..nulls import Null
 from ..results import TestResult
 from ._common import ApproximatelyNormal, LargeDeviation, Stated, columns_at_once, finish, judge, prepare
@@ -24,6 +24,7 @@ BERRY_ESSEEN = 0.7655
 """The constant of the authors' correction for finite cells."""
 
 
+@options_by_name
 def biau_gyorfi_test(
     x: object,
     y: object,

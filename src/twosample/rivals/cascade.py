@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.laws import Law
-from ..errors import OptionError, number_between, unknown_option
+from ..errors import OptionError, number_between, options_by_name, unknown_option
 from ..homogeneity import mmd_test
 from ..results import PAPER, TestResult
 
@@ -17,6 +17,7 @@ Test = Callable[..., TestResult]
 """A test as ``test(x, y, level=..., rng=...)``."""
 
 
+@options_by_name
 def cascade_test(
     x: object,
     y: object,

@@ -16,7 +16,7 @@ from ..core.pvalue import smallest_pvalue
 from ..core.threads import single_threaded_blas
 from ..core.types import Counts, Floats
 from ..engines import Progress
-from ..errors import OptionError, missing_extra
+from ..errors import OptionError, missing_extra, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import Task, finish, prepare
@@ -32,6 +32,7 @@ NINETY_NINE = Permutation(n=99)
 """The default: each relabelling costs as many fits as there are folds."""
 
 
+@options_by_name
 def classifier_test(
     x: object,
     y: object,

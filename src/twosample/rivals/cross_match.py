@@ -9,6 +9,7 @@ import numpy as np
 from .. import _door as door
 from ..core.labellings import observed
 from ..core.types import Floats
+from ..errors import options_by_name
 from ..results import TestResult
 from ._common import DiscreteLaw, Exact, finish, prepare
 from ._matching import nearest_pairs
@@ -18,6 +19,7 @@ CITATION = (
 )
 
 
+@options_by_name
 def cross_match_test(
     x: object,
     y: object,

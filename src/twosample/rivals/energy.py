@@ -7,6 +7,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Engine
+from ..errors import options_by_name
 from ..homogeneity import mmd_test
 from ..kernels import Energy
 from ..nulls import Null
@@ -20,6 +21,7 @@ NAME = Name(
 )
 
 
+@options_by_name
 def energy_test(
     x: object,
     y: object,

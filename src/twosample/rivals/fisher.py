@@ -12,7 +12,7 @@ from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Floats
-from ..errors import InputError, OptionError, positive_number
+from ..errors import InputError, OptionError, options_by_name, positive_number
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Precomputed
 from ..nulls import Normal, Null
@@ -26,6 +26,7 @@ LARGEST_POOL = 8000
 """More pooled rows than this are refused: the matrices would take more than 2 GB."""
 
 
+@options_by_name
 def kernel_fisher_test(
     x: object,
     y: object,

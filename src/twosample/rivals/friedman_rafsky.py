@@ -10,6 +10,7 @@ from .. import _door as door
 from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
+from ..errors import options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import ApproximatelyNormal, columns_at_once, finish, judge, prepare, replicate
@@ -19,6 +20,7 @@ from ._tree import Tree, minimum_spanning_tree, traversal_order
 CITATION = "Friedman and Rafsky (1979): Multivariate generalizations of the Wald-Wolfowitz and Smirnov two-sample tests"
 
 
+@options_by_name
 def friedman_rafsky_runs_test(
     x: object,
     y: object,
@@ -97,6 +99,7 @@ def friedman_rafsky_runs_test(
     )
 
 
+@options_by_name
 def friedman_rafsky_ks_test(
     x: object,
     y: object,

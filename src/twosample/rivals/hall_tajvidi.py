@@ -12,7 +12,7 @@ import numpy as np
 from .. import _door as door
 from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, options_by_name, positive_number
 from ..kernels.distances import distances
 from ..nulls import Null, Permutation
 from ..results import TestResult
@@ -30,6 +30,7 @@ STRIDE = 57
 Weights = Sequence[float] | Floats
 
 
+@options_by_name
 def hall_tajvidi_test(
     x: object,
     y: object,

@@ -10,7 +10,7 @@ from .. import _door as door
 from ..core.labellings import observed
 from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
-from ..errors import OptionError
+from ..errors import OptionError, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import ChiSquare, FisherF, Stated, Task, columns_at_once, finish, judge, prepare
@@ -19,6 +19,7 @@ CITATION = "Hotelling (1931): The generalization of Student's ratio"
 CLASSICAL = ("f", "chi2")
 
 
+@options_by_name
 def hotelling_test(
     x: object,
     y: object,

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.laws import ContinuousLaw
-from ..errors import InputError
+from ..errors import InputError, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import Asymptotic, Exact, SmirnovLimit, Stated, Task, finish, judge, prepare
@@ -22,6 +22,7 @@ EXACT_PRODUCT = 1_000_000
 PERMUTED_ROWS = 20_000
 
 
+@options_by_name
 def ks_test(
     x: object,
     y: object,

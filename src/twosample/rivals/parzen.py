@@ -6,6 +6,7 @@ from math import sqrt
 
 from .. import _door as door
 from ..engines import Engine
+from ..errors import options_by_name
 from ..homogeneity import mmd_test
 from ..kernels import Gaussian
 from ..metrics.kernel import window_scale, window_width
@@ -21,6 +22,7 @@ NAME = Name(
 )
 
 
+@options_by_name
 def parzen_l2_test(
     x: object,
     y: object,

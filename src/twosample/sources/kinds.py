@@ -124,7 +124,7 @@ def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
     for name, value in (kinds or {}).items():
         found: Kind | None = next((kind for kind in get_args(Kind) if kind == value), None)
         if found is None or found in ("constant", "mostly missing", "unsupported"):
-            raise unknown_option(f"kinds[{name!r}]", value, (*USABLE, "identifier"))
+            raise unknown_option(f"kinds[{name!r}]", value, (*USABLE, "identifier"), objects=False)
         result[name] = found
     return result
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import InputError, OptionError, SourceError, whole_number
+from ..errors import InputError, OptionError, SourceError, options_by_name, whole_number
 from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ class Table:
         return f"Table({self.name!r}, {rows}{count} column{'s' if count != 1 else ''})"
 
 
+@options_by_name
 def open_table(source: object, *, where: str | None = None, name: str | None = None) -> Table:
     """A table from a file, a pattern of files, a database, a frame, or an array.
 

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Floats
-from ..errors import InputError, OptionError, positive_number, whole_number
+from ..errors import InputError, OptionError, options_by_name, positive_number, whole_number
 from ..kernels import Kernel, ObjectKernel, Tabulated
 from ..kernels.bandwidth import distance_quantiles
 from ._alignments import log_alignments
 from .levels import real_array
 
 
+@options_by_name
 def windows(series: object, length: int, step: int | None = None) -> Floats:
     """Windows of fixed length of one series, as rows for any test.
 

@@ -14,7 +14,7 @@ from .. import _door as door
 from .._shown import shown
 from .._version import __version__
 from ..core.threads import single_threaded_blas
-from ..errors import InputError, OptionError, positive_number, whole_number
+from ..errors import InputError, OptionError, options_by_name, positive_number, whole_number
 from ..sources import JointColumn, open_table
 from ..sources.values import column_of, records
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
@@ -31,6 +31,7 @@ SAMPLE = 20_000
 STEPS = 5
 
 
+@options_by_name
 def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     a: object,
     b: object,

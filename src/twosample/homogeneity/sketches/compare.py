@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from ... import _door as door
 from ...core.evidence import Evidence
 from ...core.sums import BlockSums
 from ...core.threads import single_threaded_blas
-from ...errors import InputError, OptionError
+from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null, Permutation, Spectrum
 from ...results import TestResult, conclude
@@ -106,7 +105,6 @@ def compare_sketches(
         null=null,
         kernel=formula,
         notes=notes + null.notes(evidence),
-        depth=1,
     )
 
 
@@ -192,7 +190,7 @@ def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, 
         notes.append(beyond)
     if min(x, y) > _CLIPPED:
         how = "Differences there are not seen. Fit the sketches with a range that holds them: BinnedMoments(span=...)."
-        warnings.warn(f"{beyond} {how}", stacklevel=5)
+        warn(f"{beyond} {how}")
     return tuple(notes)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _door as door
 from ...core.types import Floats
-from ...errors import InputError, OptionError
+from ...errors import InputError, OptionError, options_by_name
 from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
@@ -66,6 +66,7 @@ class Sketch:
             self._state = None if like._state is None else like._state.blank()
 
     @classmethod
+    @options_by_name
     def fit(cls, data: object, layout: Layout | None = None, *, like: Sketch | None = None) -> Sketch:
         """The sketch of a sample, or of its first batch.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.types import Floats
-from ...errors import InputError, whole_number
+from ...errors import InputError, options_by_name, whole_number
 
 Whole: TypeAlias = NDArray[np.intp]
 """Whole numbers: node numbers, label codes, counts."""
@@ -115,6 +115,7 @@ class Graph:
         return np.asarray(self.edges, dtype=np.intp)
 
 
+@options_by_name
 def as_graph(value: object) -> Graph:
     """Whatever is a graph, as a :class:`Graph`.
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, options_by_name
 from .graph import Graph, Whole
 
 
+@options_by_name
 def from_networkx(
     graph: Any,
     *,
@@ -99,6 +100,7 @@ class GraphDataset:
         return chosen
 
 
+@options_by_name
 def read_tu(place: str | Path, *, attributes: str = "node_attributes") -> GraphDataset:
     r"""Read a data set in the format of the TU Dortmund collection of graphs.
 
