@@ -81,8 +81,10 @@ from .planning import (
     sample_size,
 )
 from .results import TestResult
+from .sources.summarize import summarize
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
+from .summaries import TableSummary
 from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
@@ -94,10 +96,10 @@ __all__ = [
     "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired",
     "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid",
     "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
-    "Sum", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
-    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix",
-    "interval", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals",
-    "sample_size", "series", "set_kernel", "strings", "testing", "witness",
+    "Sum", "TestResult", "TableSummary", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness",
+    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
+    "independence_matrix", "interval", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan",
+    "power", "rivals", "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

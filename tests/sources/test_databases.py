@@ -87,8 +87,8 @@ def test_the_same_answers_as_in_memory(fill):
             assert (one.mean, one.std) == (pytest.approx(two.mean), pytest.approx(two.std))
     for name in grids:
         np.testing.assert_allclose(found.moments[name].moments, wanted.moments[name].moments, atol=1e-8)
-        assert (found.moments[name].low, found.moments[name].high, found.moments[name].missing) == (
-            wanted.moments[name].low, wanted.moments[name].high, wanted.moments[name].missing)  # fmt: skip
+        assert (found.moments[name].below, found.moments[name].above, found.moments[name].missing) == (
+            wanted.moments[name].below, wanted.moments[name].above, wanted.moments[name].missing)  # fmt: skip
     assert found.counts == wanted.counts
     assert table.collect().sort("id").equals(FRAME)
     kinds = [[c.kind for c in infer_kinds(t, t.profile(), t.sample(1000))] for t in (table, truth)]

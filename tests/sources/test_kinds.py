@@ -189,7 +189,7 @@ def test_all_rows_decide_how_text_is_read(monkeypatch):
     seconds = convert(pl.DataFrame({"d": dates}), {"d": "datetime"})["d"].drop_nulls().to_numpy()
     grid = BinGrid(20, 1500, 150)
     found = open_table({"d": dates}).binned_moments({"d": grid})["d"]
-    assert (found.missing, found.low, found.high) == (1025, 0, 0)
+    assert (found.missing, found.below, found.above) == (1025, 0, 0)
     np.testing.assert_array_equal(found.moments[0], np.histogram(seconds, grid.edges)[0])
 
 

@@ -126,7 +126,7 @@ def test_bins(frame, tmp_path, length):
             if name == "f" and str(source).endswith("csv"):
                 continue  # as text the single-precision number is another one
             np.testing.assert_allclose(found[name].moments, moments, atol=1e-6)
-            assert (found[name].low, found[name].high) == (low, high)
+            assert (found[name].below, found[name].above) == (low, high)
             assert found[name].rows + found[name].missing == 5000
 
 
@@ -137,7 +137,7 @@ def test_bins_are_those_of_a_sketch():
     found = open_table(values).binned_moments({"c0": grid})["c0"]
     state = blank.added(values)
     np.testing.assert_allclose(found.moments, state.moments, atol=1e-9)
-    assert (found.low, found.high) == (state.low, state.high)
+    assert (found.below, found.above) == (state.low, state.high)
     assert isinstance(state, Bins)
     assert np.array_equal(grid.edges[:2], [blank.start * 2.0**blank.unit, (blank.start + 1) * 2.0**blank.unit])
 

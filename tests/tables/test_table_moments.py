@@ -140,7 +140,7 @@ def test_bins_say_what_the_rows_say(kind):
     }[kind]()
     exact, scale = line(x, y)
     a, b = (open_table({"v": values}).binned_moments({"v": scale.grid})["v"] for values in (x, y))
-    binned = line_of_bins(a, b, scale)
+    binned = line_of_bins([a, b], scale)
     assert (binned.atoms.m, binned.atoms.n) == (4000, 3000)
     assert scale.grid.size <= 6000
     one, two = effect(exact.atoms, 0.05), effect(binned.atoms, 0.05)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from . import compare, demo, independence, match, outliers
+from . import compare, demo, independence, match, outliers, summarize
 
 
 def _version(wanted: bool) -> None:
@@ -36,6 +36,6 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (compare, demo, match, independence, outliers):
+    for module in (compare, demo, match, summarize, independence, outliers):
         app.command(module.__name__.rpartition(".")[2])(module.command)
     return app

@@ -8,6 +8,10 @@ from .compiled import Loops
 from .types import Floats
 
 _BUFFER = 1 << 17  # numbers that are worked on together: they stay in the cache
+EXACT_ROWS = 1 << 23
+"""Rows of which sums in bins are exact, whatever their order."""
+
+_ROUND = 1.5 * 2.0**22  # adding and subtracting it rounds small numbers to multiples of 2**-30
 
 
 def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, loops: Loops | None = None) -> None:
@@ -22,7 +26,8 @@ def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, lo
         goes into the middle of it.
     moments
         ``(bins, 2 or 3)`` how many numbers there are, and the sums of u and of u², where u is the distance from the
-        middle of the bin in widths.
+        middle of the bin in widths. Both are rounded to multiples of 2**-30, so that sums of up to 2**23 rows are
+        exact: they do not depend on the order of the rows.
     loops
         Compiled code for this, if it is worth it.
     """
@@ -42,8 +47,12 @@ def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, lo
         whole = floor.astype(np.intp)
         place -= floor
         place -= 0.5
+        place += _ROUND
+        place -= _ROUND
         moments[:, 0] += np.bincount(whole, minlength=size)
         moments[:, 1] += np.bincount(whole, place, minlength=size)
         if width == 3:
             np.square(place, out=place)
+            place += _ROUND
+            place -= _ROUND
             moments[:, 2] += np.bincount(whole, place, minlength=size)

@@ -116,7 +116,7 @@ end:
 }
 
 ; moments is (size, width): adds 1, u and, if width is 3, u * u to the row that holds value * scale - offset, where u is
-; its distance from the middle of the row. What lies beyond the first or last row is put into the middle of it.
+; its distance from the middle of the row; u and u * u are rounded to multiples of 2^-30. What lies beyond the first or last row is put into the middle of it.
 define void @bins(ptr noalias readonly %values, i64 %count, double %scale, double %offset, ptr noalias %moments,
                   i64 %size, i64 %width) {
 start:
@@ -137,7 +137,9 @@ number:
   %row = fptosi double %place to i64
   %edge = sitofp i64 %row to double
   %inside = fsub double %place, %edge
-  %u = fsub double %inside, 0.5
+  %exactly = fsub double %inside, 0.5
+  %lifted = fadd double %exactly, 6291456.0
+  %u = fsub double %lifted, 6291456.0
   %row_at = mul i64 %row, %width
   %two_at = getelementptr double, ptr %moments, i64 %row_at
   %two = load <2 x double>, ptr %two_at, align 8
@@ -148,7 +150,9 @@ number:
 
 third:
   %third_at = getelementptr double, ptr %two_at, i64 2
-  %square = fmul double %u, %u
+  %exact_square = fmul double %u, %u
+  %lifted_square = fadd double %exact_square, 6291456.0
+  %square = fsub double %lifted_square, 6291456.0
   %squares = load double, ptr %third_at
   %more_squares = fadd double %squares, %square
   store double %more_squares, ptr %third_at

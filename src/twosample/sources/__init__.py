@@ -17,7 +17,7 @@ sketch, where ``blank = BinnedMoments().state(numbers of both samples)`` chooses
 
     grid = BinGrid(blank.unit, blank.start, blank.size)
     found = table.binned_moments({"price": grid})["price"]
-    state = replace(blank, moments=found.moments, low=found.low, high=found.high)
+    state = replace(blank, moments=found.moments, low=found.below, high=found.above)
 
 Two ways lead to the rows. `local.py` (polars: files, frames in memory; SQLite, DuckDB) goes through batches in order
 and adds up in NumPy (`tallies.py`). `remote.py` (PostgreSQL, and frames of Ibis, Dask, Spark, through narwhals)
@@ -25,14 +25,15 @@ asks the engine for sums. All errors are ``SourceError``, made in `guard.py`; th
 another exception.
 """
 
-from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile
+from .facts import CategoryCounts, Scan
 from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds, unsupported
 from .schemas import JointColumn, SchemaComparison, SchemaFinding, compare_schemas, convert
 from .survey import Survey
 from .table import Table, open_table
 
 __all__ = [
-    "BinGrid", "BinMoments", "CategoryCounts", "ColumnInfo", "ColumnKind", "ColumnProfile", "JointColumn", "Kind",
+    "BinGrid", "BinnedColumn", "CategoryCounts", "ColumnInfo", "ColumnKind", "ColumnProfile", "JointColumn", "Kind",
     "MISSING_SHARE", "Scan", "SchemaComparison", "SchemaFinding", "Survey", "Table", "USABLE", "compare_schemas",
     "convert", "infer_kinds", "open_table", "unsupported",
 ]  # fmt: skip

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..summaries.counts import EXACT, Distinct
+
 if TYPE_CHECKING:
     import polars as pl
 
 Hashes = NDArray[np.uint64]
-KEPT = 4096
+KEPT = EXACT
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
 _ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _RANGE = 1 << 17  # of whole numbers that are told apart by counting
@@ -55,6 +57,11 @@ class DistinctTally:
             self.limit = int(pool[-1])
         return np.asarray(pool)
 
+    def result(self, method: str) -> Distinct:
+        """What can be merged with that of other rows; `method` says how values were hashed."""
+        pool = self._smallest()
+        return Distinct.of(pool, method, len(pool) < KEPT)
+
     @property
     def exact(self) -> bool:
         """Whether all values were kept."""
@@ -94,3 +101,12 @@ def _hashes(series: pl.Series) -> Hashes:
     bits ^= bits >> _HALF  # whole numbers in regular steps would stay regular
     bits *= _OTHER
     return np.asarray(bits)
+
+
+def hash_method(series: pl.Series) -> str:
+    """How :class:`DistinctTally` hashes a column: what polars hashes is known to be the same in one version only."""
+    import polars as pl
+
+    if not series.dtype.is_numeric() or series.dtype.is_decimal():
+        return f"polars {pl.__version__}"
+    return "float" if series.dtype.is_float() else "integer"

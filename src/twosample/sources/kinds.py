@@ -27,8 +27,8 @@ import numpy as np
 
 from ..core.types import Floats
 from ..errors import InputError, unknown_option
-from .facts import ColumnInfo, ColumnProfile
-from .tallies import NUMERIC
+from ..summaries import ColumnInfo, ColumnProfile
+from .profiling import NUMERIC
 from .values import PADDED, column_of, numbers, plain, present, spelled, strings
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ Kind = Literal[
     "numeric", "integer", "boolean", "datetime", "categorical", "text",
     "identifier", "constant", "mostly missing", "unsupported",
 ]  # fmt: skip
+NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")
+"""Kinds that are compared as numbers."""
+
 USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
 MISSING_SHARE = 0.95
 _FEW = 20  # values from which on "all different" means something

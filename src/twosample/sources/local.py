@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SourceError
+from ..summaries import BinGrid, ColumnInfo, TableSummary
 from .conditions import called, polars_condition
-from .facts import BinGrid, ColumnInfo, Scan, family_of
+from .facts import Scan, family_of
 from .guard import Guard
 from .sampling import chosen_rows, drawn
+from .summarize import RowChoice, summarized
 from .survey import Plan, Survey, surveyed
 from .tallies import tallied
 from .values import columns_of
@@ -70,6 +72,12 @@ class BatchRows(ABC):
         )
         self.rows = found.scan.rows
         return found
+
+    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+        """All rows in one pass."""
+        return self.attempt(
+            lambda: summarized(self.columns(), iter(self.batches()), self.empty(), RowChoice(size, seed, first), like)
+        )
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample in the order of the rows; all rows if there are no more."""

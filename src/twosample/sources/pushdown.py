@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, SourceError
-from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile
+from .facts import CategoryCounts
 from .values import numbers, strings
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Pushdown:
             return self._answer(self.frame.select(nw.len().alias("rows"), *others)), numbers
         return found, [j for j in numbers if not _sound(found, j)]
 
-    def bins(self, name: str, grid: BinGrid, rows: int) -> BinMoments:
+    def bins(self, name: str, grid: BinGrid, rows: int) -> BinnedColumn:
         """Count, Σu and Σu² of a column by one GROUP BY."""
         import narwhals as nw
 
@@ -104,7 +105,7 @@ class Pushdown:
         for row, key in zip(moments, "nst", strict=True):
             row[bins] = found[key].to_numpy()
         low, high = int(moments[0, 0]), int(moments[0, -1])
-        return BinMoments(grid, moments[:, 1:-1].copy(), low, high, rows - int(moments[0].sum()))
+        return BinnedColumn.of_floats(grid, moments[:, 1:-1], low, high, rows - int(moments[0].sum()))
 
     def counts(self, name: str, limit: int, facts: ColumnProfile) -> CategoryCounts:
         """The most frequent values of a column."""

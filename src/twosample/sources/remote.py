@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..summaries import BinGrid, ColumnInfo, RowSampler, TableSummary
 from .conditions import called
-from .facts import BinGrid, ColumnInfo, Scan, family_of
+from .facts import Scan, family_of
 from .guard import Guard
 from .pullers import Puller
 from .pushdown import Pushdown
-from .sampling import SampleKeys, drawn
+from .sampling import drawn
+from .summarize import RowChoice, summarized
 from .survey import Plan, Survey, surveyed
 from .tallies import tallied
 from .values import columns_of
@@ -100,9 +102,14 @@ class RemoteRows:
             rows = other.submit(self.sample, most, seed) if self.puller.fast else None
             scan = self.scan({}, {}, True)
             held = self.sample(most, seed) if rows is None else rows.result()
-        keys = SampleKeys(size, seed)
+        keys = RowSampler(size, seed)
         keys.offer(len(held))
         return Survey(held[keys.keep()], scan, held)
+
+    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+        """All rows in one pass, as they come from the engine."""
+        choice = RowChoice(size, seed, first)
+        return self.guard.run(lambda: summarized(self.columns(), iter(self._batches()), self._empty(), choice, like))
 
     def _about(self) -> int:
         """Rows, perhaps those of some time ago."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .facts import BinGrid, ColumnInfo, Scan
+from ..summaries import BinGrid, ColumnInfo
+from .facts import Scan
 from .sampling import drawn
 from .tallies import Tallies
 
@@ -28,15 +29,18 @@ class Survey:
     sample
         A uniform random sample of its rows; all of them if there are no more.
     scan
-        The profiles of all rows, and the bins (without squares) and counts of the plan where they cost no further pass.
+        The profiles of all rows, and the bins and counts of the plan where they cost no further pass.
     held
         Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is
         slow to read. None: ask the table.
+    summarized
+        Whether this is all there is: the rows are gone.
     """
 
     sample: pl.DataFrame
     scan: Scan
     held: pl.DataFrame | None = None
+    summarized: bool = False
 
 
 def surveyed(
@@ -53,7 +57,7 @@ def surveyed(
         nonlocal tallies
         for batch in batches:
             if not tallies.rows:
-                tallies = Tallies(columns, *plan(batch), order=1)
+                tallies = Tallies(columns, *plan(batch))
             tallies.add(batch)
             tallies.give_up(_VALUES)
             yield batch

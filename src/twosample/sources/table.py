@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from .._files import at_home
 from ..errors import InputError, OptionError, SourceError, options_by_name, whole_number
-from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
+from ..summaries import SUFFIX, BinGrid, BinnedColumn, ColumnInfo, ColumnProfile, TableSummary
+from .facts import CategoryCounts, Scan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +39,9 @@ class Rows(Protocol):
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample."""
+
+    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+        """What stands for the rows."""
 
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         """All rows."""
@@ -100,6 +106,21 @@ class Table:
         """
         return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan)
 
+    def summary(self, size: int, seed: int, first_row: int | None, like: TableSummary | None) -> TableSummary:
+        """What stands for the table: see :func:`twosample.summarize`.
+
+        Parameters
+        ----------
+        size, seed
+            Of the sample of rows.
+        first_row
+            The number of its first row in a larger table.
+        like
+            A summary whose bins are taken over.
+        """
+        found = self._rows.summary(size, seed, first_row, like)
+        return replace(found, name=found.name or self.name)
+
     def scan(
         self,
         grids: Mapping[str, BinGrid] | None = None,
@@ -126,7 +147,7 @@ class Table:
         """Count, missing, range, mean, spread and distinct values of every column, in one pass."""
         return self.scan().profile
 
-    def binned_moments(self, grids: Mapping[str, BinGrid]) -> Mapping[str, BinMoments]:
+    def binned_moments(self, grids: Mapping[str, BinGrid]) -> Mapping[str, BinnedColumn]:
         """Count, Σu and Σu² in each bin of each column.
 
         Parameters
@@ -222,6 +243,11 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
         return source if name is None else Table(name, source._rows, source.files)
     if where is not None and (not isinstance(where, str) or not where.strip()):
         raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
+    if isinstance(source, TableSummary):
+        return _opened_summary(source, name or source.name or "summary", where, ())
+    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(SUFFIX):
+        found = TableSummary.load(at_home(os.fspath(source)))
+        return _opened_summary(found, name or os.fspath(source), where, (os.path.realpath(source),))
     if isinstance(source, str) and "://" in source:
         from .databases import open_database
         from .folders import files_of
@@ -245,6 +271,13 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     if not table.columns:
         raise SourceError(f"{table.name} has no columns.")
     return table if where is None else _filtered(table, where)
+
+
+def _opened_summary(summary: TableSummary, name: str, where: str | None, files: tuple[str, ...]) -> Table:
+    from .summarized import open_summary
+
+    rows = open_summary(summary, name)
+    return Table(name, rows if where is None else rows.filtered(where), files)
 
 
 def _filtered(table: Table, where: str) -> Table:

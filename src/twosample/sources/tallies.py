@@ -7,149 +7,80 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.bins import add_to_bins
+from ..core.bins import EXACT_ROWS, add_to_bins
 from ..core.compiled import Loops, compiled
 from ..core.types import Floats
-from .distinct import DistinctTally
-from .facts import BinGrid, BinMoments, CategoryCounts, ColumnInfo, ColumnProfile, Scan
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, Totals
+from ..summaries.bins import UNITS
+from ..summaries.counts import MOST_CATEGORIES
+from .facts import CategoryCounts, Scan
+from .profiling import NUMERIC, ProfileTally
 from .values import column_of, dated, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
 
-_TEXT = 200
 _LONG = 1 << 22  # numbers after which a tenth of a second for compiling is soon won back
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
-NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
 
 
-@dataclass(eq=False)
-class ProfileTally:
-    """The profile of one column."""
-
-    info: ColumnInfo
-    rows: int = 0
-    missing: int = 0
-    infinite: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-    low: float | str | None = None
-    high: float | str | None = None
-    distinct: DistinctTally = field(default_factory=DistinctTally)
-
-    def add(self, series: pl.Series, values: Floats | None, loops: Loops | None = None) -> None:
-        """Take in a batch; `values` are its numbers without missing ones."""
-        self.rows += len(series)
-        if values is not None:
-            self.missing += len(series) - len(values)
-            if len(values):
-                self._add_numbers(values, loops)
-        else:
-            self.missing += series.null_count()
-        if self.info.family in ("other", "empty") or self.missing == self.rows:
-            return
-        series = series.drop_nulls() if series.null_count() else series
-        if series.dtype.is_float() and values is not None and len(values) < len(series):
-            series = series.drop_nans()
-        if values is None:
-            text = strings(series)
-            self._widen(_cut(text.min()), _cut(text.max()))
-            series = text
-        if len(series):
-            self.distinct.add(series)
-
-    def _add_numbers(self, values: Floats, loops: Loops | None) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
-            shift = float(values[: 1 << 10].mean())
-            low, high, total, squares = (loops.summary if loops else _summary)(values, shift)
-        if np.isinf(low) or np.isinf(high):
-            finite = values[np.isfinite(values)]
-            self.infinite += len(values) - len(finite)
-            if len(finite):
-                self._add_numbers(finite, loops)
-            return
-        self._widen(low, high)
-        size, before = len(values), self.rows - self.missing - self.infinite
-        before = max(before - size, 0)
-        step = shift + total / size - self.mean
-        self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
-        self.mean += step * size / (before + size)
-
-    def _widen(self, low: float | str | None, high: float | str | None) -> None:
-        if low is None or high is None:
-            return
-        self.low = low if self.low is None else min(self.low, low)
-        self.high = high if self.high is None else max(self.high, high)
-
-    def result(self) -> ColumnProfile:
-        """The profile."""
-        number = self.info.family in NUMERIC
-        size = self.rows - self.missing - self.infinite
-        known = self.info.family not in ("other", "empty") and (self.distinct.exact or self.info.family != "number")
-        return ColumnProfile(
-            self.info.name,
-            self.rows,
-            self.missing,
-            self.infinite,
-            self.low,
-            self.high,
-            self.mean if number and size and isfinite(self.mean) else None,
-            float(np.sqrt(self.squares / (size - 1))) if number and size > 1 and isfinite(self.squares) else None,
-            self.distinct.count if known else None,
-            self.distinct.exact,
-        )
-
-
-def _summary(values: Floats, shift: float) -> tuple[float, float, float, float]:
-    """Least, largest, and the sums of c and c² for c = value - shift."""
-    centred = values - shift
-    return float(values.min()), float(values.max()), float(centred.sum()), float(centred @ centred)
-
-
-def _cut(value: object) -> str | None:
-    return None if value is None else str(value)[:_TEXT]
 
 
 @dataclass(eq=False)
 class BinTally:
-    """The moments of one column in bins; the first and last of the array take what lies beyond."""
+    """The moments of one column in bins, and the sums of what lies beyond them."""
 
     grid: BinGrid
-    order: int
-    moments: Floats = field(init=False)
     missing: int = 0
+    beyond: Totals = field(default_factory=Totals)
 
     def __post_init__(self) -> None:
-        self.moments = np.zeros((self.grid.size + 2, self.order + 1))
+        self._new = np.zeros((self.grid.size + 2, 3))  # the first and last take what lies beyond
+        self._sums = np.zeros((self.grid.size + 2, 3), dtype=np.int64)
+        self._rows = 0
 
     def add(self, values: Floats, missing: int, loops: Loops | None = None) -> None:
         """Take in numbers."""
         self.missing += missing
-        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self.moments, loops)
+        if self._rows + len(values) > EXACT_ROWS:
+            self._flush()
+        self._rows += len(values)
+        before = self._new[0, 0] + self._new[-1, 0]
+        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new, loops)
+        if self._new[0, 0] + self._new[-1, 0] > before:
+            low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
+            outside = values[(values < low) | (values >= high)]
+            self.beyond += Totals.of_values(outside[np.isfinite(outside)])
 
-    def result(self) -> BinMoments:
+    def _flush(self) -> None:
+        self._sums += np.rint(self._new * UNITS).astype(np.int64)
+        self._new[:] = 0
+        self._rows = 0
+
+    def result(self) -> BinnedColumn:
         """The moments."""
-        low, high = int(self.moments[0, 0]), int(self.moments[-1, 0])
-        return BinMoments(self.grid, np.ascontiguousarray(self.moments[1:-1].T), low, high, self.missing)
+        self._flush()
+        below, above = int(self._sums[0, 0]), int(self._sums[-1, 0])
+        sums = np.ascontiguousarray(self._sums[1:-1].T)
+        return BinnedColumn(self.grid, sums, self.grid.unit, below, above, self.missing)
 
 
 class SpelledTally:
     """The same of numbers or dates that are stored as text. Which of them it is, all rows decide, not each batch."""
 
-    def __init__(self, grid: BinGrid, order: int) -> None:
-        self.found, self.dates = BinTally(grid, order), BinTally(grid, order)
+    def __init__(self, grid: BinGrid) -> None:
+        self.found, self.dates = BinTally(grid), BinTally(grid)
 
     def add(self, series: pl.Series) -> None:
         """Take in text."""
         for tally, values in zip((self.found, self.dates), map(plain, spelled(series)), strict=True):
             tally.add(values, len(series) - len(values))
 
-    def result(self) -> BinMoments:
+    def result(self) -> BinnedColumn:
         """The moments."""
         found, dates = self.found.result(), self.dates.result()
         return dates if dated(found.rows, dates.rows, self.dates.grid.dates) else found
@@ -185,6 +116,13 @@ class CountTally:
 
         return pl.concat(self.parts).group_by("v").agg(pl.col("n").sum())
 
+    def all_values(self, most: int) -> Counts:
+        """Rows of every value, if there are no more values than that."""
+        merged = self._merged() if self.parts else None
+        if merged is None or len(merged) > most:
+            return Counts(None if merged is not None else {})
+        return Counts({str(value): int(rows) for value, rows in merged.iter_rows()})
+
     def result(self) -> CategoryCounts:
         """The most frequent values."""
         if not self.parts:
@@ -207,8 +145,6 @@ class Tallies:
         Bins, and how many values to keep, for those that want them.
     profiled
         Whether to profile every column.
-    order
-        The highest moments in bins: 1 for counts and sums, 2 for squares as well.
     """
 
     def __init__(
@@ -217,15 +153,15 @@ class Tallies:
         grids: Mapping[str, BinGrid],
         counted: Mapping[str, int],
         profiled: bool = True,
-        order: int = 2,
     ) -> None:
         self.rows = 0
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
         self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
         text = {info.name for info in columns if info.family in ("text", "category")}
-        self.bins = {name: BinTally(grid, order) for name, grid in grids.items() if name not in text}
-        self.spelled = {name: SpelledTally(grid, order) for name, grid in grids.items() if name in text}
+        self.bins = {name: BinTally(grid) for name, grid in grids.items() if name not in text}
+        self.spelled = {name: SpelledTally(grid) for name, grid in grids.items() if name in text}
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
+        self.given_up: set[str] = set()
 
     def add(self, batch: pl.DataFrame) -> None:
         """Take in a batch."""
@@ -245,8 +181,27 @@ class Tallies:
             if name in self.counts:
                 self.counts[name].add(series)
 
+    def summaries(self) -> tuple[ColumnSummary, ...]:
+        """What can be merged with other rows, of each column that was profiled."""
+        return tuple(self._summary(part) for part in self.profiles.values())
+
+    def _summary(self, part: ProfileTally) -> ColumnSummary:
+        name = part.info.name
+        bins, spelled, counts = self.bins.get(name), self.spelled.get(name), self.counts.get(name)
+        binned = None if bins is None else bins.result()
+        totals = None if bins is None or binned is None else Totals.of_bins(binned) + bins.beyond
+        ends = part.low, part.high
+        distinct = part.distinct.result(part.method)
+        known = Counts(None) if name in self.given_up else None
+        known = known if counts is None else counts.all_values(MOST_CATEGORIES)
+        facts = part.info, part.missing, part.infinite, *ends, distinct, totals
+        if spelled is None:
+            return ColumnSummary(*facts, bins=binned, counts=known)
+        return ColumnSummary(*facts, bins=spelled.found.result(), dates=spelled.dates.result(), counts=known)
+
     def give_up(self, most: int) -> None:
         """Forget the counts of columns with more different values than that."""
+        self.given_up |= {name for name, part in self.counts.items() if part.held > most}
         self.counts = {name: part for name, part in self.counts.items() if part.held <= most}
 
     def result(self) -> Scan:

@@ -140,6 +140,12 @@ def present(series: pl.Series) -> Floats:
     return plain(numbers(series))
 
 
+def finite(series: pl.Series) -> Floats:
+    """The finite numbers of a column of doubles."""
+    values = np.asarray(series.drop_nulls().to_numpy(), dtype=np.float64)
+    return values[np.isfinite(values)]
+
+
 def plain(values: pl.Series) -> Floats:
     """Doubles without missing ones, as an array."""
     if values.null_count():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, frexp, log2, ulp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..sources import BinGrid, BinMoments, CategoryCounts
+from ..sources import CategoryCounts
 from ..structured import Text
+from ..summaries import BinnedColumn, Scale
 from .moments import Atoms
 
 LEVELS = 400
@@ -20,80 +20,8 @@ LEVELS = 400
 COUNTED = 10_000
 """Categories of a table that are counted one by one; where there are more, samples are compared."""
 
-_FINE = 32  # bins in a bandwidth, at least
-_FAR = 40.0  # bandwidths from the middle to where bins end
-_HUGE = 9e299  # numbers beyond count as if they lay there: differences stay finite
-_TINY = 2.0**-1000  # the smallest bandwidth: bins stay numbers
-_SOME = 300  # values from which the bandwidth is taken
 _TRACE = 1e-7  # of the kernel that features may leave
 _RANK = 160
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What a column of numbers is measured by, from pooled values.
-
-    Parameters
-    ----------
-    width
-        The bandwidth: median distance of two values, of different ones if most are equal.
-    centre
-        The median.
-    low, high
-        The range over which values are told apart.
-    """
-
-    width: float
-    centre: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats) -> Scale:
-        """From pooled finite values."""
-        if not len(values):
-            return cls(1.0, 0.0, -1.0, 1.0)
-        values = np.clip(np.sort(values), -_HUGE, _HUGE)
-        first, centre, last = (float(values[int(share * (len(values) - 1))]) for share in (0.01, 0.5, 0.99))
-        low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
-        if first == last:
-            low, high = float(values[0]), float(values[-1])
-        width = max(_typical_distance(values), _TINY)
-        return cls(width, centre, max(low, centre - _FAR * width, -_HUGE), min(high, centre + _FAR * width, _HUGE))
-
-    @property
-    def grid(self) -> BinGrid:
-        """Bins for the scan of a table: a power of two wide, at most 1/32 of the bandwidth."""
-        smallest = frexp(ulp(max(abs(self.low), abs(self.high))))[1]
-        unit = min(max(floor(log2(self.width / _FINE)), smallest, -1000), 1000)
-        start, stop = floor(self.low * 2.0**-unit), floor(self.high * 2.0**-unit) + 1
-        return BinGrid(unit, start, stop - start)
-
-    @property
-    def roomy_grid(self) -> BinGrid:
-        """Bins for values of which these are the first: half as wide, over twice the range."""
-        grid = self.grid
-        return BinGrid(grid.unit - 1, 2 * grid.start - grid.size, 4 * grid.size) if grid.unit > -1000 else grid
-
-    def inside(self, values: Floats) -> Floats:
-        """Values with those beyond the range at its ends."""
-        return np.asarray(np.clip(values, self.low, self.high))
-
-
-def _typical_distance(values: Floats) -> float:
-    """The median distance of two of some hundred values that are evenly taken from sorted ones.
-
-    If most pairs are ties there is one value that most rows have, the median: then the median distance from it of those
-    that do not.
-    """
-    count = min(len(values), _SOME)
-    part = values[((np.arange(count) + 0.5) / count * len(values)).astype(int)]
-    pairs = np.abs(part[:, None] - part)[np.triu_indices(count, 1)]
-    found = float(np.median(pairs)) if len(pairs) else 0.0
-    if found > 0:
-        return found
-    away = np.abs(values - values[(len(values) - 1) // 2])
-    return float(np.median(away[away > 0])) if (away > 0).any() else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,23 +57,24 @@ def _counted(index: NDArray[np.intp], size: int) -> Floats:
     return np.bincount(index, minlength=size).astype(np.float64)
 
 
-def line_of_bins(a: BinMoments, b: BinMoments, scale: Scale) -> Line:
+def line_of_bins(columns: Sequence[BinnedColumn], scale: Scale) -> Line:
     """Atoms at the ends of bins: features are interpolated within a bin, so that counts and sums are all it takes."""
-    first, second = _ends(a), _ends(b)
+    first, second = map(_ends, columns)
     used = first + second > 0
-    places, first, second = a.grid.edges[used], first[used], second[used]
+    places, first, second = columns[0].grid.edges[used], first[used], second[used]
     return Line(places, Atoms.of(line_features(places, first + second, scale.width), first, second), scale, False)
 
 
-def _ends(bins: BinMoments) -> Floats:
+def _ends(bins: BinnedColumn) -> Floats:
     """``(size + 1,)`` rows at the ends of bins, each row shared by the two ends of its bin."""
     count, first = bins.moments[0], bins.moments[1]
     right = np.clip(0.5 * count + first, 0.0, count)
     result = np.zeros(len(count) + 1)
     result[:-1] += count - right
     result[1:] += right
-    result[0] += bins.low
-    result[-1] += bins.high
+    low, high = bins.ends
+    result[low] += bins.below
+    result[high] += bins.above
     return result
 
 

@@ -16,10 +16,11 @@ from .._version import __version__
 from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, options_by_name, positive_number, whole_number
 from ..sources import JointColumn, open_table
+from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .parts import Finding, TableFacts
-from .reading import NUMBERS, Reading, Side, Wanted, read
+from .reading import Reading, Side, Wanted, read
 from .results import Comparison
 from .subjects import subject, tests_of
 from .trials import Judge
@@ -213,10 +214,17 @@ def _notes(reading: Reading, joint: Joint | None, level: float) -> tuple[str, ..
     how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
     parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
     columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
+    gone = [side for side in (reading.a, reading.b) if side.summarized]
+    kept = [
+        f"{side.table.name} is a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and texts, "
+        f"categories with more than 10,000 values and all columns together on the {len(side.sample):,} rows it kept."
+        for side in gone
+    ]
     return (
         f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples.",
         "Adjusted p-values: half of the level for the joint test, Holm among the columns and missing shares.",
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
+        *kept,
         *(() if joint is None else joint.notes),
     )
 

@@ -18,12 +18,13 @@ from ..kernels.bandwidth import distance_quantiles
 from ..planning import EffectSize
 from ..results import TestResult, conclude
 from ..sources import JointColumn
+from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
 from .moments import ROWS_FOR_INTERVAL, Atoms
 from .parts import SpeakingRow, Value
-from .reading import NUMBERS, Reading
+from .reading import Reading
 from .trials import Trial
 
 if TYPE_CHECKING:

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
-    BinGrid,
     ColumnProfile,
-    Kind,
     Scan,
     SchemaComparison,
     Survey,
@@ -24,17 +21,18 @@ from ..sources import (
     infer_kinds,
     open_table,
 )
-from ..sources.values import column_of
-from .atoms import COUNTED, Scale
+from ..sources.kinds import NUMBERS
+from ..sources.summarize import plan
+from ..sources.values import column_of, finite
+from ..summaries import Scale
+from .atoms import COUNTED
 
 if TYPE_CHECKING:
     import polars as pl
 
-NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")
 Step = Callable[[str], None]
 """Called with what is done next."""
 
-_ENOUGH = 20_000  # rows of a first batch that tell the scale of its columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +79,15 @@ class Side:
         What was found in all rows.
     looked_at
         Rows that bins and counts come from: all, or a larger uniform sample.
+    summarized
+        Whether the table is a summary, whose rows are gone but for the sample.
     """
 
     table: Table
     sample: pl.DataFrame
     scan: Scan
     looked_at: int
+    summarized: bool = False
 
     @property
     def whole(self) -> bool:
@@ -131,9 +132,9 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
     """Survey both tables, find out what they have in common, and ask for the bins and counts that are still missing."""
     names = wanted.names(tables)
     surveys: list[Survey] = []
-    for table, seed, chosen in zip(tables, seeds, names, strict=True):
+    for table, seed in zip(tables, seeds, strict=True):
         step(f"reading {table.name}")
-        surveys.append(table.survey(sample, seed, partial(_plan, wanted, set(chosen))))
+        surveys.append(table.survey(sample, seed, partial(plan, said=wanted.kinds)))
         if not len(surveys[-1].sample):
             raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
     samples = [survey.sample for survey in surveys]
@@ -141,25 +142,10 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
     found, scales = _converted(samples, schema)
     step("placing both in the same bins")
     a, b = (
-        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey))
+        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey), survey.summarized)
         for table, survey in zip(tables, surveys, strict=True)
     )
     return Reading(a, b, schema, found, scales)
-
-
-def _plan(wanted: Wanted, chosen: set[str], head: pl.DataFrame) -> tuple[dict[str, BinGrid], dict[str, int]]:
-    """What to bin and to count, as far as the first rows of a table tell; bins can be made wider afterwards."""
-    table = open_table(head)
-    said = {name: kind for name, kind in wanted.kinds.items() if name in head.columns}
-    kinds = [kind for kind in infer_kinds(table, table.profile(), head, said) if kind.name in chosen]
-    numeric = {kind.name: kind.base for kind in kinds if kind.base in NUMBERS}
-    some = head.gather_every(max(len(head) // _ENOUGH, 1))
-    values = convert(some, {name: kind for name, kind in numeric.items() if kind is not None})
-    grids = {
-        name: replace(Scale.of(finite(column_of(values, name))).roomy_grid, dates=kind == "datetime")
-        for name, kind in numeric.items()
-    }
-    return grids, {kind.name: COUNTED for kind in kinds if kind.base == "categorical"}
 
 
 def _looked_at(survey: Survey) -> int:
@@ -202,12 +188,6 @@ def _converted(
 def _missing(series: pl.Series) -> int:
     """Values that are not there; NaN is one of them."""
     return series.null_count() + (int(series.is_nan().sum()) if series.dtype.is_float() else 0)
-
-
-def finite(series: pl.Series) -> Floats:
-    """The finite numbers of a column of doubles."""
-    values = np.asarray(series.drop_nulls().to_numpy(), dtype=np.float64)
-    return values[np.isfinite(values)]
 
 
 def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: Mapping[str, Scale]) -> Scan:

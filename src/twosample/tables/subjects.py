@@ -11,10 +11,12 @@ import numpy as np
 
 from ..core.types import Floats
 from ..sources import CategoryCounts, JointColumn, Kind
+from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
+from ..summaries import BinnedColumn, align
 from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
 from .moments import Atoms
-from .reading import NUMBERS, Reading
+from .reading import Reading
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,10 +103,17 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) ->
             one, two = (_doubles(column_of(part, column.name)) for part in reading.samples)
             line = line_of_values(one, two, scale)
         else:
-            line = line_of_bins(a, b, scale)
+            line = line_of_bins(_in_common_bins(a, b), scale)
     atoms = None if line is None else line.atoms
     rows = a.rows + a.missing, b.rows + b.missing
     return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, line=line)
+
+
+def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:
+    """Both in the same bins: those of a summary may be other ones, which cannot be made anew."""
+    if (a.grid.unit, a.grid.start, a.grid.size) == (b.grid.unit, b.grid.start, b.grid.size):
+        return [a, b]
+    return align([a, b])
 
 
 def _doubles(series: pl.Series) -> Floats:

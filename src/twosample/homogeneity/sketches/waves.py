@@ -62,7 +62,7 @@ class Atoms:
         count, first, second = bins.moments[:, used]
         offset = np.clip(first / count, -0.5, 0.5)
         variance = np.clip(second / count - offset**2, 0.0, 0.25)
-        variance[variance < 1e-10] = 0.0  # one value, up to rounding
+        variance[variance < 2.0**-29] = 0.0  # one value, up to the rounding of sums
         ends = [(bins.low, bins.ends[0]), (bins.high, bins.ends[1])]
         edge = np.array([float(place) for rows, place in ends if rows])
         mass = np.concatenate([count, [float(rows) for rows, _ in ends if rows]])

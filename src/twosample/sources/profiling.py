@@ -1,0 +1,112 @@
+"""The profile of a column, added up over batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.compiled import Loops
+from ..core.types import Floats
+from ..summaries import ColumnInfo, ColumnProfile
+from .distinct import DistinctTally, hash_method
+from .values import strings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
+"""Families of columns that hold numbers, dates in seconds included."""
+
+_TEXT = 200
+
+
+@dataclass(eq=False)
+class ProfileTally:
+    """The profile of one column."""
+
+    info: ColumnInfo
+    rows: int = 0
+    missing: int = 0
+    infinite: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+    low: float | str | None = None
+    high: float | str | None = None
+    distinct: DistinctTally = field(default_factory=DistinctTally)
+    method: str = ""
+
+    def add(self, series: pl.Series, values: Floats | None, loops: Loops | None = None) -> None:
+        """Take in a batch; `values` are its numbers without missing ones."""
+        self.rows += len(series)
+        if values is not None:
+            self.missing += len(series) - len(values)
+            if len(values):
+                self._add_numbers(values, loops)
+        else:
+            self.missing += series.null_count()
+        if self.info.family in ("other", "empty") or self.missing == self.rows:
+            return
+        series = series.drop_nulls() if series.null_count() else series
+        if series.dtype.is_float() and values is not None and len(values) < len(series):
+            series = series.drop_nans()
+        if values is None:
+            text = strings(series)
+            self._widen(_cut(text.min()), _cut(text.max()))
+            series = text
+        if len(series):
+            self.method = self.method or hash_method(series)
+            self.distinct.add(series)
+
+    def _add_numbers(self, values: Floats, loops: Loops | None) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
+            shift = float(values[: 1 << 10].mean())
+            low, high, total, squares = (loops.summary if loops else _summary)(values, shift)
+        if np.isinf(low) or np.isinf(high):
+            finite = values[np.isfinite(values)]
+            self.infinite += len(values) - len(finite)
+            if len(finite):
+                self._add_numbers(finite, loops)
+            return
+        self._widen(low, high)
+        size, before = len(values), self.rows - self.missing - self.infinite
+        before = max(before - size, 0)
+        step = shift + total / size - self.mean
+        self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
+        self.mean += step * size / (before + size)
+
+    def _widen(self, low: float | str | None, high: float | str | None) -> None:
+        if low is None or high is None:
+            return
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+
+    def result(self) -> ColumnProfile:
+        """The profile."""
+        number = self.info.family in NUMERIC
+        size = self.rows - self.missing - self.infinite
+        known = self.info.family not in ("other", "empty") and (self.distinct.exact or self.info.family != "number")
+        return ColumnProfile(
+            self.info.name,
+            self.rows,
+            self.missing,
+            self.infinite,
+            self.low,
+            self.high,
+            self.mean if number and size and isfinite(self.mean) else None,
+            float(np.sqrt(self.squares / (size - 1))) if number and size > 1 and isfinite(self.squares) else None,
+            self.distinct.count if known else None,
+            self.distinct.exact,
+        )
+
+
+def _summary(values: Floats, shift: float) -> tuple[float, float, float, float]:
+    """Least, largest, and the sums of c and c² for c = value - shift."""
+    centred = values - shift
+    return float(values.min()), float(values.max()), float(centred.sum()), float(centred @ centred)
+
+
+def _cut(value: object) -> str | None:
+    return None if value is None else str(value)[:_TEXT]

@@ -1,0 +1,123 @@
+"""A summary in the place of a table: it answers what it can, from what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from ..errors import InputError, SourceError
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, TableSummary
+from .facts import CategoryCounts, Scan
+from .guard import Guard
+from .local import LocalRows
+from .survey import Plan, Survey
+from .values import column_of, dated, strings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def open_summary(summary: TableSummary, name: str) -> LocalRows | SummaryRows:
+    """The rows of a summary that holds them all; else what it holds."""
+    if summary.whole:
+        return LocalRows(summary.sample.frame, Guard(name))
+    return SummaryRows(summary, name)
+
+
+@dataclass(eq=False)
+class SummaryRows:
+    """The rows behind a summary, most of which are gone.
+
+    Parameters
+    ----------
+    held
+        The summary.
+    name
+        What to call it in errors.
+    """
+
+    held: TableSummary
+    name: str
+
+    engine = "summary"
+    counted = True
+
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns as they were stored."""
+        return tuple(column.info for column in self.held.columns)
+
+    def count(self) -> int:
+        """Rows."""
+        return self.held.rows
+
+    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+        """The rows that were kept, and all that is known of the others."""
+        del plan
+        names = [column.info.name for column in self.held.columns]
+        bins = {name: own for name in names if (own := self._bins(name)) is not None}
+        counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
+        return Survey(self.sample(size, seed), Scan(self.held.rows, self.held.profile, bins, counts), summarized=True)
+
+    def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
+        """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""
+        moments = {}
+        for name, grid in grids.items():
+            own = self._bins(name)
+            if own is None:
+                self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
+            moments[name] = own.regridded(grid) or own
+        counts = {name: self._counts(name) or self._sampled_counts(name) for name in counted}
+        return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts)
+
+    def sample(self, size: int, seed: int) -> pl.DataFrame:
+        """The rows that were kept, or the first of them by their keys."""
+        del seed
+        kept = self.held.sample
+        if size >= len(kept.keys):
+            return kept.frame
+        return kept.frame[np.sort(np.argsort(kept.keys, kind="stable")[:size])]
+
+    def collect(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Refused: the rows are gone."""
+        del columns
+        self._refuse("its rows are gone but for a sample")
+
+    def filtered(self, where: str) -> NoReturn:
+        """Refused: the rows are gone."""
+        raise InputError(f"where={where!r}: {self.name} is a summary, whose rows are gone; filter when you make it.")
+
+    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+        """Itself."""
+        del size, seed, first, like
+        return self.held
+
+    def _column(self, name: str) -> ColumnSummary:
+        return next(column for column in self.held.columns if column.info.name == name)
+
+    def _bins(self, name: str) -> BinnedColumn | None:
+        """The numbers, or the dates that text spells."""
+        column = self._column(name)
+        if column.bins is None or column.dates is None:
+            return column.bins
+        dates = dated(column.bins.rows, column.dates.rows, column.bins.grid.dates)
+        return column.dates if dates else column.bins
+
+    def _counts(self, name: str) -> CategoryCounts | None:
+        column = self._column(name)
+        if column.counts is None or column.counts.values is None:
+            return None
+        values = sorted(column.counts.values.items(), key=lambda item: (-item[1], item[0]))
+        return CategoryCounts(name, tuple(values), 0, column.missing)
+
+    def _sampled_counts(self, name: str) -> CategoryCounts:
+        """Categories of the rows that were kept; all rows count as not counted."""
+        column = self._column(name)
+        series = strings(column_of(self.held.sample.frame, name)).drop_nulls()
+        values = tuple((str(v), int(n)) for v, n in series.value_counts(sort=True, name="n").iter_rows())
+        return CategoryCounts(name, values, max(self.held.rows - column.missing - len(series), 1), column.missing)
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise SourceError(f"{self.name} is a summary, and {why}.")

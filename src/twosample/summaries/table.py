@@ -1,0 +1,267 @@
+"""A table in some kilobytes: what stands for its rows wherever they cannot be read again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from pathlib import Path
+
+from .._files import whole_file
+from ..errors import InputError, OptionError
+from .bins import BinnedColumn
+from .counts import Counts, Distinct
+from .facts import ColumnInfo, ColumnProfile, Family
+from .rows import RowSample
+from .totals import Totals
+
+SUFFIX = ".tss"
+"""What the files of summaries end with."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSummary:
+    """One column of a table, whatever the number of its rows.
+
+    Parameters
+    ----------
+    info
+        Its name, storage type and family.
+    missing, infinite
+        Rows without a value, and with an infinite one.
+    low, high
+        The range: numbers, dates in seconds, or text cut at 200 characters.
+    distinct
+        Different values.
+    totals
+        Sums of numbers; None of others.
+    bins
+        Numbers in bins; for text, the numbers that it spells.
+    dates
+        For text: the dates that it spells, in bins.
+    counts
+        Rows of each value of text and categories; None of others.
+    """
+
+    info: ColumnInfo
+    missing: int
+    infinite: int
+    low: float | str | None
+    high: float | str | None
+    distinct: Distinct
+    totals: Totals | None = None
+    bins: BinnedColumn | None = None
+    dates: BinnedColumn | None = None
+    counts: Counts | None = None
+
+    def profile(self, rows: int) -> ColumnProfile:
+        """The column in a few numbers."""
+        known = self.info.family not in ("other", "empty")
+        mean, deviation = (self.totals.mean, self.totals.deviation) if self.totals else (None, None)
+        return ColumnProfile(
+            self.info.name,
+            rows,
+            self.missing,
+            self.infinite,
+            self.low,
+            self.high,
+            mean,
+            deviation,
+            self.distinct.count if known else None,
+            self.distinct.exact,
+        )
+
+    def merged(self, other: ColumnSummary, most: int) -> ColumnSummary:
+        """The rows of both."""
+        ranges = [end for end in (self.low, other.low) if end is not None]
+        tops = [end for end in (self.high, other.high) if end is not None]
+        return ColumnSummary(
+            _common(self.info, other.info),
+            self.missing + other.missing,
+            self.infinite + other.infinite,
+            min(ranges, default=None),
+            max(tops, default=None),
+            _distinct(self, other),
+            _added(self.totals, other.totals),
+            _binned(self.bins, other.bins, most),
+            _binned(self.dates, other.dates, most),
+            None if self.counts is None or other.counts is None else self.counts.merged(other.counts),
+        )
+
+
+def _distinct(a: ColumnSummary, b: ColumnSummary) -> Distinct:
+    """Different values of both; a column without values says nothing about how they are hashed."""
+    if not len(a.distinct.hashes) and a.distinct.exact:
+        return b.distinct
+    if not len(b.distinct.hashes) and b.distinct.exact:
+        return a.distinct
+    return a.distinct.merged(b.distinct)
+
+
+def _added(a: Totals | None, b: Totals | None) -> Totals | None:
+    return None if a is None and b is None else (a or Totals()) + (b or Totals())
+
+
+def _binned(a: BinnedColumn | None, b: BinnedColumn | None, most: int) -> BinnedColumn | None:
+    return None if a is None or b is None else a.merged(b, most)
+
+
+def _common(a: ColumnInfo, b: ColumnInfo) -> ColumnInfo:
+    """The type that holds the values of both parts."""
+    if a == b:
+        return a
+    families: set[Family] = {a.family, b.family}
+    if "empty" in families:
+        return b if a.family == "empty" else a
+    if families <= {"integer", "number", "boolean"}:
+        whole = families <= {"integer", "boolean"}
+        return ColumnInfo(a.name, "Int64" if whole else "Float64", "integer" if whole else "number")
+    if families <= {"text", "category"}:
+        return ColumnInfo(a.name, "String", "text")
+    if len(families) == 1:
+        return min(a, b, key=lambda info: info.storage)
+    raise InputError(
+        f"Column {a.name!r} holds {a.storage} in one summary and {b.storage} in the other: rows of both cannot stand "
+        "in one table. Read the parts with the same types."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TableSummary:
+    """A table in some hundred kilobytes, from one pass over its rows: it can be merged, saved and compared for ever.
+
+    Made by :func:`twosample.summarize`. For every column of numbers it holds count, sum and sum of squares in a few
+    thousand bins, for text and categories how often each value occurs (up to 10,000 values), for all the missing
+    values, range, mean, deviation and different values; and a uniform random sample of whole rows.
+
+    :func:`twosample.compare` and :func:`twosample.match` take it in the place of a table.
+
+    Parameters
+    ----------
+    name
+        What it was made from.
+    rows
+        Rows.
+    columns
+        One for each column.
+    sample
+        A uniform random sample of the rows; all of them if there are few.
+    seed
+        What the sample was drawn with.
+    bins
+        How many bins a column may have.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> january = ts.summarize({"price": rng.gamma(2, 10, 5000)})
+    >>> february = ts.summarize({"price": rng.gamma(2, 10, 5000)}, like=january)
+    >>> january.merge(february)
+    TableSummary(10000 rows, 1 column)
+    """
+
+    name: str
+    rows: int
+    columns: tuple[ColumnSummary, ...]
+    sample: RowSample
+    seed: int
+    bins: int
+
+    @cached_property
+    def profile(self) -> tuple[ColumnProfile, ...]:
+        """Each column in a few numbers."""
+        return tuple(column.profile(self.rows) for column in self.columns)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the sample holds every row."""
+        return len(self.sample.keys) == self.rows
+
+    def merge(self, *others: TableSummary) -> TableSummary:
+        """One summary of the rows of all.
+
+        Counts and sums are whole numbers: the result is the same, bit for bit, in whatever order and in how many parts
+        the rows come, if the parts were made with ``like=`` the same summary and ``first_row=`` says where in the
+        table each part begins. Parts that chose their bins themselves are put into common, wider ones.
+
+        Parameters
+        ----------
+        *others
+            Summaries of tables with the same columns.
+        """
+        for other in others:
+            if not isinstance(other, TableSummary):
+                raise OptionError(f"merge takes summaries (ts.summarize), not {type(other).__name__}.")
+        return reduce(_merged, others, self)
+
+    def to_bytes(self) -> bytes:
+        """The summary as bytes, the same for the same content; docs/summary-format.md says how."""
+        from .files import encode
+
+        return encode(self)
+
+    @staticmethod
+    def from_bytes(content: bytes) -> TableSummary:
+        """The summary that :meth:`to_bytes` was called on.
+
+        Parameters
+        ----------
+        content
+            What it returned. Anything else, damaged bytes included, is an :class:`~twosample.InputError`.
+        """
+        from .files import decode
+
+        return decode(content, "These bytes")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            Where to; such files end with ``.tss``.
+        """
+        if not isinstance(path, str | os.PathLike):
+            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
+        content = self.to_bytes()
+        with whole_file(path) as file:
+            file.write(content)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> TableSummary:
+        """Read a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
+        from .files import decode
+
+        if not isinstance(path, str | os.PathLike):
+            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
+        try:
+            content = Path(path).read_bytes()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise InputError(f"{os.fspath(path)} cannot be read: {reason}.") from None
+        return decode(content, os.fspath(path))
+
+    def __repr__(self) -> str:
+        count = len(self.columns)
+        return f"TableSummary({self.rows} rows, {count} column{'s' if count != 1 else ''})"
+
+
+def _merged(a: TableSummary, b: TableSummary) -> TableSummary:
+    names, others = ([column.info.name for column in part.columns] for part in (a, b))
+    if sorted(names) != sorted(others):
+        odd = sorted(set(names) ^ set(others))
+        raise InputError(f"The summaries have different columns: {odd[0]!r} is only in one of them.")
+    if names != others:
+        raise InputError("The summaries have the same columns in different orders: make them with the same columns.")
+    most = max(a.bins, b.bins)
+    columns = tuple(one.merged(two, most) for one, two in zip(a.columns, b.columns, strict=True))
+    name = a.name if a.name == b.name else min(a.name, b.name)
+    return replace(a, name=name, rows=a.rows + b.rows, columns=columns, sample=a.sample.merged(b.sample),
+                   seed=min(a.seed, b.seed), bins=most)  # fmt: skip
