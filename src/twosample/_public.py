@@ -96,7 +96,7 @@ __all__ = [
     "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired",
     "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid",
     "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
-    "Sum", "TestResult", "TableSummary", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness",
+    "Sum", "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness",
     "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
     "independence_matrix", "interval", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan",
     "power", "rivals", "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "witness",

@@ -138,7 +138,7 @@ def test_heavy_tails(degree):
     r = compare_sketches(a, b)
     assert abs(r.statistic - ts.mmd(x, y, kernel=r.kernel, engine="dense")) <= bound_of(r)
     assert "beyond the bins" in r.notes[1]
-    ends = [2.0**a.state.unit * (a.state.start + end) for end in a.state.ends]
+    ends = [2.0**a.state.column.grid.unit * (a.state.column.grid.start + end) for end in a.state.column.ends]
     clipped = [np.clip(z, *ends) for z in (x, y)]
     common = compare_sketches(a, Sketch.fit(y, like=a), kernel=r.kernel)
     assert common.statistic == pytest.approx(ts.mmd(*clipped, kernel=r.kernel, engine="dense"), abs=1e-9)
@@ -260,7 +260,7 @@ def test_span():
 def test_resolution_does_not_depend_on_the_offset():
     x = np.random.default_rng(0).normal(size=1000)
     for offset in (0.0, 2.0**20, 2.0**33):
-        assert Sketch.fit(x + offset).state.size >= 1500
+        assert Sketch.fit(x + offset).state.column.grid.size >= 1500
 
 
 def test_a_billion_rows():

@@ -15,9 +15,8 @@
 tables can be compared, and as what; ``convert(sample, kinds)`` makes numbers and text of a sample. From bins to a
 sketch, where ``blank = BinnedMoments().state(numbers of both samples)`` chooses the bins::
 
-    grid = BinGrid(blank.unit, blank.start, blank.size)
-    found = table.binned_moments({"price": grid})["price"]
-    state = replace(blank, moments=found.moments, low=found.below, high=found.above)
+    found = table.binned_moments({"price": blank.column.grid})["price"]
+    state = replace(blank, column=found)
 
 Two ways lead to the rows. `local.py` (polars: files, frames in memory; SQLite, DuckDB) goes through batches in order
 and adds up in NumPy (`tallies.py`). `remote.py` (PostgreSQL, and frames of Ibis, Dask, Spark, through narwhals)

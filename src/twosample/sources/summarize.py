@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, OptionError, whole_number
+from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from .kinds import NUMBERS, Kind, infer_kinds
@@ -31,6 +31,7 @@ _ENOUGH = 20_000  # rows of a first batch that tell the scale of its columns
 _VALUES = 1_000_000  # different values in memory beyond which categories are no longer counted
 
 
+@options_by_name
 def summarize(
     source: object,
     *,

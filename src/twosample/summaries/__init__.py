@@ -5,9 +5,11 @@ a :class:`BinnedColumn`, categories are :class:`Counts`. Every part can be merge
 table, in any order: counts and sums are whole numbers.
 """
 
-from .bins import BinGrid, BinnedColumn, align, bin_values
+from .bins import BinnedColumn, align, bin_values
+from .comparable import comparable
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
+from .grid import BinGrid
 from .rows import RowSample, RowSampler
 from .scale import Scale
 from .table import SUFFIX, ColumnSummary, TableSummary
@@ -15,5 +17,5 @@ from .totals import Totals
 
 __all__ = [
     "BinGrid", "BinnedColumn", "ColumnInfo", "ColumnProfile", "ColumnSummary", "Counts", "Distinct", "Family",
-    "RowSample", "RowSampler", "SUFFIX", "Scale", "TableSummary", "Totals", "align", "bin_values",
+    "RowSample", "RowSampler", "SUFFIX", "Scale", "TableSummary", "Totals", "align", "bin_values", "comparable",
 ]  # fmt: skip

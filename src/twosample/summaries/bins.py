@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import floor, frexp, ulp
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import OptionError
+from .grid import MOST_BINS, BinGrid
 
 Integers = NDArray[Any]  # int64, or Python's own integers where those would overflow
 STEP_BITS = 30
@@ -29,64 +28,7 @@ STEP_BITS = 30
 UNITS = np.array([1.0, 2.0**STEP_BITS, 2.0**STEP_BITS])
 """What counts and sums of u and u² are multiplied by to become whole numbers."""
 
-LARGEST = 2.0**1000
-"""Numbers beyond this count as beyond the bins."""
-
 _SAFE = 1 << 62
-_MOST_BINS = 1 << 20
-
-
-@dataclass(frozen=True)
-class BinGrid:
-    """Equal bins that are a power of two wide and start at a multiple of that, so that no rounding enters.
-
-    Bin j covers ``[(start + j) * 2**unit, (start + j + 1) * 2**unit)`` for j = 0, ..., size - 1.
-
-    Parameters
-    ----------
-    unit
-        Bins are ``2**unit`` wide.
-    start
-        The first begins at ``start * 2**unit``.
-    size
-        How many.
-    dates
-        Whether text is known to spell dates, however few of them.
-    """
-
-    unit: int
-    start: int
-    size: int
-    dates: bool = False
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.size <= _MOST_BINS or not -1000 <= self.unit <= 1000:
-            raise OptionError(f"{self!r}: size must be between 1 and {_MOST_BINS}, unit between -1000 and 1000.")
-
-    @classmethod
-    def over(cls, low: float, high: float, bins: int) -> BinGrid:
-        """The narrowest bins of which no more than `bins` cover a range; at least half as many are used."""
-        low, high = max(low, -LARGEST), min(high, LARGEST)
-        unit = max(frexp((high - low) / bins)[1] - 1, frexp(ulp(max(-low, high)))[1] - 1, -1000)
-        while floor(high * 2.0**-unit) + 1 - floor(low * 2.0**-unit) > bins:
-            unit += 1
-        start = floor(low * 2.0**-unit)
-        return cls(unit, start, floor(high * 2.0**-unit) + 1 - start)
-
-    @property
-    def stop(self) -> int:
-        """The last bin ends at ``stop * 2**unit``."""
-        return self.start + self.size
-
-    @property
-    def edges(self) -> Floats:
-        """``(size + 1,)`` the ends of the bins."""
-        return np.asarray((self.start + np.arange(self.size + 1.0)) * 2.0**self.unit)
-
-    @property
-    def centres(self) -> Floats:
-        """``(size,)`` the middles of the bins."""
-        return np.asarray((self.start + 0.5 + np.arange(self.size)) * 2.0**self.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +67,14 @@ class BinnedColumn:
         return cls(grid, np.zeros((3, grid.size), dtype=np.int64), grid.unit)
 
     @classmethod
-    def of_floats(cls, grid: BinGrid, moments: Floats, below: int, above: int, missing: int = 0) -> BinnedColumn:
-        """From ``(3, size)`` counts and sums of u and u² in bin widths, rounded to the nearest multiple of 2**-30."""
-        sums = np.rint(moments * UNITS[:, None]).astype(np.int64)
-        return cls(grid, sums, grid.unit, below, above, missing)
+    def of_floats(
+        cls, grid: BinGrid, moments: Floats, below: int, above: int, missing: int = 0, quantum: int | None = None
+    ) -> BinnedColumn:
+        """From ``(3, size)`` counts and sums of u and u² in bin widths, rounded to whole multiples of their units."""
+        finer = 0 if quantum is None else grid.unit - quantum
+        sums = np.rint(moments * UNITS[:, None] * 2.0 ** (finer * np.arange(3.0))[:, None])
+        whole = sums.astype(np.int64) if np.abs(sums).max() < _SAFE else _wholes(sums)
+        return cls(grid, whole, grid.unit - finer, below, above, missing)
 
     @property
     def counts(self) -> Integers:
@@ -161,7 +107,7 @@ class BinnedColumn:
         """With more rows: ``(n,)`` numbers without NaN, and rows without a number."""
         return _sum(self, bin_values(values, self.grid)._cut_to(*self.ends), missing)
 
-    def merged(self, other: BinnedColumn, most: int = _MOST_BINS) -> BinnedColumn:
+    def merged(self, other: BinnedColumn, most: int = MOST_BINS) -> BinnedColumn:
         """The rows of both, in common bins of which there are no more than `most`."""
         one, two = align([self, other], most)
         return _sum(one, two)
@@ -259,7 +205,7 @@ def bin_values(values: Floats, grid: BinGrid) -> BinnedColumn:
     return BinnedColumn.of_floats(grid, moments[:, 1:-1], int(moments[0, 0]), int(moments[0, -1]))
 
 
-def align(columns: Sequence[BinnedColumn], most: int = _MOST_BINS) -> list[BinnedColumn]:
+def align(columns: Sequence[BinnedColumn], most: int = MOST_BINS) -> list[BinnedColumn]:
     """The same rows in common bins, with rows beyond the range of one of them counted as beyond it in all.
 
     A range matters only if rows lie beyond it. The common bins are the smallest that are as wide as the widest and
@@ -308,6 +254,11 @@ def _grouped(values: Integers, index: NDArray[np.intp], size: int) -> Integers:
     for row, part in zip(result, values, strict=True):
         np.add.at(row, index, part)
     return _narrow(result)
+
+
+def _wholes(values: Floats) -> Integers:
+    """Whole numbers that are too large for 64 bits."""
+    return np.array([[int(value) for value in row] for row in values.tolist()], dtype=object)
 
 
 def _narrow(values: Integers) -> Integers:

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .bins import BinGrid, BinnedColumn
+from .bins import BinnedColumn
 from .counts import Counts, Distinct
 from .facts import ColumnInfo
+from .grid import BinGrid
 from .rows import RowSample
 from .table import ColumnSummary, TableSummary
 from .totals import Totals

@@ -8,7 +8,7 @@ from math import floor, frexp, log2, ulp
 import numpy as np
 
 from ..core.types import Floats
-from .bins import BinGrid
+from .grid import BinGrid
 
 _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end

@@ -13,7 +13,7 @@ from ..core.types import Floats
 from ..sources import CategoryCounts, JointColumn, Kind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
-from ..summaries import BinnedColumn, align
+from ..summaries import BinnedColumn, comparable
 from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
 from .moments import Atoms
 from .reading import Reading
@@ -113,7 +113,7 @@ def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:
     """Both in the same bins: those of a summary may be other ones, which cannot be made anew."""
     if (a.grid.unit, a.grid.start, a.grid.size) == (b.grid.unit, b.grid.start, b.grid.size):
         return [a, b]
-    return align([a, b])
+    return comparable(a, b, 1 << 16)
 
 
 def _doubles(series: pl.Series) -> Floats:

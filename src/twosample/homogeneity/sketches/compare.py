@@ -15,7 +15,8 @@ from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null, Permutation, Spectrum
 from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
-from .bins import Bins, comparable
+from ...summaries import BinnedColumn, comparable
+from .bins import Bins
 from .groups import Groups
 from .median import filled
 from .sketch import Sketch, different_kinds
@@ -136,14 +137,14 @@ def _binned(
     one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic
 ) -> tuple[Evidence, Kernel, tuple[str, ...]]:
     """One column: everything from the characteristic functions."""
-    a, b = comparable(one, two)
-    unit = 2.0**a.unit
+    a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
+    unit = 2.0**a.grid.unit
     pool = Atoms.of(a.merged(b))
     formula = filled(kernel, rule, pool, unit)
     if formula.bounds is not None:  # others are refused below
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
-    pair = BinnedPair(_atoms(one, a), _atoms(two, b), grid)
+    pair = BinnedPair(_atoms(one.column, a), _atoms(two.column, b), grid)
     evidence = _evidence(statistic, pair.sums(), formula)
     constant = len(pool.place) == 1 and not pool.variance.any()
     evidence = replace(evidence, centred=pair.centred, values=np.zeros(1) if constant else evidence.values)
@@ -172,10 +173,10 @@ def _evidence(statistic: QuadraticStatistic, sums: BlockSums, kernel: Kernel) ->
     )
 
 
-def _atoms(bins: Bins, placed: Bins) -> Atoms:
-    """The atoms of the bins as they were placed, and the share of the rows that either has beyond."""
+def _atoms(column: BinnedColumn, placed: BinnedColumn) -> Atoms:
+    """The atoms of a column as it was placed, and the share of the rows that either has beyond."""
     atoms = Atoms.of(placed)
-    return replace(atoms, beyond=max(atoms.beyond, (bins.low + bins.high) / bins.rows))
+    return replace(atoms, beyond=max(atoms.beyond, (column.below + column.above) / column.rows))
 
 
 def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,6 +17,7 @@ from ..._files import whole_file
 from ...core.types import Floats
 from ...errors import InputError, OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from ...summaries import BinGrid, BinnedColumn
 from .bins import BinnedMoments, Bins
 from .groups import GroupedFeatures, Groups
 
@@ -101,21 +103,23 @@ def _state(record: Mapping[str, Any]) -> State:
 
 
 def _bins_record(state: Bins) -> Record:
-    used = np.flatnonzero(state.moments[0])
+    column = state.column
+    moments, used = column.moments, np.flatnonzero(column.counts)
     return {
         "kind": "bins",
         "bins": int(state.layout.bins),
         "span": state.layout.span,
-        "unit": state.unit,
-        "start": state.start,
-        "length": state.size,
-        "cut": state.cut,
-        "below": state.low,
-        "above": state.high,
+        "unit": column.grid.unit,
+        "start": column.grid.start,
+        "length": column.grid.size,
+        **({} if column.quantum == column.grid.unit else {"quantum": column.quantum}),
+        "cut": column.cut,
+        "below": column.below,
+        "above": column.above,
         "bin": used.tolist(),
-        "count": state.moments[0, used].astype(np.int64).tolist(),
-        "first": state.moments[1, used].tolist(),
-        "second": state.moments[2, used].tolist(),
+        "count": column.counts[used].tolist(),
+        "first": moments[1, used].tolist(),
+        "second": moments[2, used].tolist(),
     }
 
 
@@ -124,14 +128,17 @@ def _bins(record: Mapping[str, Any]) -> Bins:
     layout = BinnedMoments(_whole(record, "bins", 64), span)  # which checks that it is two
     unit, start, length = _whole(record, "unit", -1000), _whole(record, "start", -_FAR), _whole(record, "length", 1)
     below, above = _whole(record, "below", 0), _whole(record, "above", 0)
-    _require(length <= layout.bins and unit <= 1023 and start <= _FAR, "unit, start and number of bins")
+    _require(length <= layout.bins and unit <= 1000 and start <= _FAR, "unit, start and number of bins")
     _require(max(-start, start + length) * 2.0**unit < _LARGEST, "bins within the range of doubles")
     cut = None if record["cut"] is None else tuple(_numbers(record["cut"], np.int64).tolist())
     low, high = (0, length) if cut is None else cut
     _require(0 <= low <= high <= length, "a cut within the bins")
     moments = _moments(record, low, high, length)
     _require(moments[0].sum() + below + above <= _MOST, "counts that a double can hold")
-    return Bins(layout, unit, start, moments, below, above, cut)
+    quantum = _whole({"quantum": unit, **record}, "quantum", -1100)  # older files have none
+    _require(unit - 60 <= quantum <= unit, "a quantum that belongs to the bins")
+    column = BinnedColumn.of_floats(BinGrid(unit, start, length), moments, below, above, quantum=quantum)
+    return Bins(layout, replace(column, cut=cut))
 
 
 def _moments(record: Mapping[str, Any], low: int, high: int, length: int) -> Floats:

@@ -191,7 +191,9 @@ class Sketch:
     @property
     def beyond(self) -> float:
         """Share of the rows beyond the bins, which are treated as if they lay at the edge; 0 for several columns."""
-        return (self._state.low + self._state.high) / self.rows if isinstance(self._state, Bins) and self.rows else 0.0
+        if not isinstance(self._state, Bins) or not self.rows:
+            return 0.0
+        return (self._state.column.below + self._state.column.above) / self.rows
 
     def characteristic_function(self, frequencies: object) -> tuple[Waves, Floats]:
         """E exp(iwx) of one column at any frequencies, and bounds on the error; 0 with bound 1 where bins do not tell.
@@ -211,11 +213,11 @@ class Sketch:
         if not isinstance(self._state, Bins) or not self.rows:
             raise InputError("Only a sketch of one column with rows knows its characteristic function.")
         w = door.points(frequencies, "frequencies", least=0)[:, 0]
-        unit = 2.0**self._state.unit
-        atoms = Atoms.of(self._state)
+        unit = 2.0**self._state.column.grid.unit
+        atoms = Atoms.of(self._state.column)
         with np.errstate(over="ignore", invalid="ignore"):
             bounds = atoms.error(w * unit)
-            values = np.exp(1j * w * (self._state.start * unit)) * atoms.waves(w * unit)
+            values = np.exp(1j * w * (self._state.column.grid.start * unit)) * atoms.waves(w * unit)
         known = bounds < 1
         return np.where(known, values, 0.0), np.where(known, bounds, 1.0)
 

@@ -20,7 +20,7 @@ from ...core.types import Floats
 from ...engines.frequencies import second_moments
 from ...errors import OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RadialKernel, RationalQuadratic, Scaled, Sum
-from .bins import Bins
+from ...summaries import BinnedColumn
 
 Waves = NDArray[np.complex128]
 
@@ -56,14 +56,14 @@ class Atoms:
     beyond: float
 
     @classmethod
-    def of(cls, bins: Bins) -> Atoms:
-        """The atoms of some bins."""
-        used = np.flatnonzero(bins.moments[0])
-        count, first, second = bins.moments[:, used]
+    def of(cls, column: BinnedColumn) -> Atoms:
+        """The atoms of a column in bins."""
+        used = np.flatnonzero(column.counts)
+        count, first, second = column.moments[:, used]
         offset = np.clip(first / count, -0.5, 0.5)
         variance = np.clip(second / count - offset**2, 0.0, 0.25)
         variance[variance < 2.0**-29] = 0.0  # one value, up to the rounding of sums
-        ends = [(bins.low, bins.ends[0]), (bins.high, bins.ends[1])]
+        ends = [(column.below, column.ends[0]), (column.above, column.ends[1])]
         edge = np.array([float(place) for rows, place in ends if rows])
         mass = np.concatenate([count, [float(rows) for rows, _ in ends if rows]])
         place = np.concatenate([used + 0.5 + offset, edge])
@@ -71,7 +71,7 @@ class Atoms:
         order = np.argsort(place, kind="stable")
         return cls(
             mass[order], place[order], np.concatenate([offset, zero])[order], np.concatenate([variance, zero])[order],
-            (bins.low + bins.high) / max(bins.rows, 1),
+            (column.below + column.above) / max(column.rows, 1),
         )  # fmt: skip
 
     def waves(self, frequencies: Floats) -> Waves:
