@@ -15,9 +15,11 @@ from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option, whole_number
-from ..nulls import Gamma, Null, Permutation, Spectrum, WildBootstrap
+from ..kernels import Kernel
+from ..nulls import Gamma, McDiarmid, Null, Permutation, Spectrum, WildBootstrap
 from ..nulls.base import batches
 from ..nulls.memory import memory, studentised
+from .bounds import bound_law
 from .pairs import Pair
 from .worlds import permuted_worlds, shifted_worlds
 
@@ -87,7 +89,7 @@ class CircularShift(Null):
 
 
 HSIC_NULLS: dict[str, Callable[[], Null]] = {
-    null.name: null for null in (Permutation, Gamma, Spectrum, CircularShift, WildBootstrap)
+    null.name: null for null in (Permutation, Gamma, Spectrum, McDiarmid, CircularShift, WildBootstrap)
 }
 """Aliases of the nulls that know the law of HSIC."""
 
@@ -102,8 +104,10 @@ def resolve_null(value: Null | str) -> Null:
     raise unknown_option("null", value, HSIC_NULLS)
 
 
-def judge(null: Null, pair: Pair, rng: np.random.Generator) -> Verdict:
-    """The observed value and its law."""
+def judge(
+    null: Null, pair: Pair, rng: np.random.Generator, kernels: tuple[Kernel, Kernel] | None = None
+) -> Verdict:
+    """The observed value and its law; a bound also needs to know the kernels."""
     if isinstance(null, Permutation):
         worlds = permuted_worlds(pair, null.n, rng)
         law = ReplicateLaw(worlds.values, pair.tolerance, worlds.exhaustive, _least(pair.size))
@@ -112,6 +116,10 @@ def judge(null: Null, pair: Pair, rng: np.random.Generator) -> Verdict:
         return _shift_verdict(null, pair, rng)
     if isinstance(null, WildBootstrap):
         return _wild_verdict(null, pair, rng)
+    if isinstance(null, McDiarmid):
+        if pair.unbiased or kernels is None:
+            raise OptionError("null='mcdiarmid' is a bound on HSIC_b: it needs hsic_test(..., statistic='biased').")
+        return Verdict(pair.observed(), bound_law(pair.size, kernels), null)
     if any(side.square != 0 and not 1e-110 < side.square < 1e50 for side in pair.moments):
         raise InputError(
             f"x or y holds values so large or so small that powers of its kernel leave the range of doubles, and "

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from .. import _door as door
 from ..errors import options_by_name, unknown_option
 from ._samples import pooled
-from .bounds import kernel_deviation, kolmogorov_deviation, uniform_bound
+from .bounds import hsic_deviation, kernel_deviation, kolmogorov_deviation, uniform_bound
 from .dudley import bounded_lipschitz, dudley_witness
 from .kernel import energy_distance, parzen_l2
 from .line import kolmogorov, step_witness
@@ -64,6 +64,6 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
 
 
 __all__ = [
-    "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "kernel_deviation", "kolmogorov",
+    "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "hsic_deviation", "kernel_deviation", "kolmogorov",
     "kolmogorov_deviation", "parzen_l2", "random_witness_distance", "uniform_bound", "wasserstein", "witness",
 ]  # fmt: skip

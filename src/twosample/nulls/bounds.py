@@ -19,7 +19,8 @@ class McDiarmid(Null):
     Under H0 :math:`P(\mathrm{MMD}_b > \sqrt{K(1/m+1/n)} + \epsilon) \le \exp(-\epsilon^2 mn / (2K(m+n)))` where
     :math:`k(x,x) \le K`. For m = n this is Theorem 'mmd-same-a' with the bias bound B2; for m ≠ n it follows by the
     same steps: :math:`E\,\mathrm{MMD}_b \le \sqrt{(1/m+1/n)E[k(x,x)-k(x,x')]}` by Jensen's inequality, and McDiarmid's
-    denominator is :math:`4K(1/m+1/n)`. The p-value is the bound inverted. The plug-in B1 is noted beside it.
+    denominator is :math:`4K(1/m+1/n)`. The p-value is the bound inverted. The plug-in B1 is noted beside it. Of
+    :func:`hsic_test` with ``statistic="biased"`` it is the bound on HSIC_b, which that function states.
 
     Examples
     --------
