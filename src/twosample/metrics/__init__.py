@@ -1,6 +1,7 @@
 """Distances between two samples as maximum mean discrepancies over other function classes than an RKHS.
 
-``kolmogorov``, ``wasserstein``, ``bounded_lipschitz``, ``energy_distance`` and ``parzen_l2`` give the number;
+``kolmogorov``, ``wasserstein``, ``bounded_lipschitz``, ``energy_distance`` and ``parzen_l2`` give the number (and
+``parzen_l1`` and ``kl_divergence`` numbers that are no MMD);
 ``witness(x, y, metric=...)`` gives the function that attains the first three. ``random_witness_distance`` is the mean
 over random functions of an RKHS instead of the maximum.
 """
@@ -16,6 +17,8 @@ from .bounds import hsic_deviation, kernel_deviation, kolmogorov_deviation, unif
 from .dudley import bounded_lipschitz, dudley_witness
 from .kernel import energy_distance, parzen_l2
 from .line import kolmogorov, step_witness
+from .parzen import parzen_l1
+from .rademacher import rademacher_average
 from .random_witness import random_witness_distance
 from .transport import transport_witness, wasserstein
 from .witnesses import LipschitzWitness, StepWitness
@@ -65,5 +68,5 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
 
 __all__ = [
     "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "hsic_deviation", "kernel_deviation", "kolmogorov",
-    "kolmogorov_deviation", "parzen_l2", "random_witness_distance", "uniform_bound", "wasserstein", "witness",
+    "kolmogorov_deviation", "parzen_l1", "parzen_l2", "rademacher_average", "random_witness_distance", "uniform_bound", "wasserstein", "witness",
 ]  # fmt: skip
