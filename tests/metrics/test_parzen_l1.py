@@ -15,7 +15,7 @@ def density(points, sample, h):
 
 
 def by_trapezoids(x, y, h):
-    grid = np.linspace(min(x.min(), y.min()) - 10 * h, max(x.max(), y.max()) + 10 * h, 400_001)
+    grid = np.linspace(min(x.min(), y.min()) - 10 * h, max(x.max(), y.max()) + 10 * h, 60_001)
     values = np.zeros(len(grid))
     for start in range(0, len(grid), 10_000):
         part = grid[start : start + 10_000]
@@ -70,13 +70,14 @@ def test_it_is_a_metric_on_samples():
     assert np.abs(np.diag(D)).max() < 1e-12
     assert 0 < D[0, 1] <= 2
     for k in range(5):
-        assert (D <= D[:, [k]] + D[[k], :] + 1e-6).all()
+        assert (D[:, [k]] + D[[k], :] + 1e-6 >= D).all()
 
 
 def test_units_do_not_matter_and_seeds_do():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(30, 2)), rng.normal(size=(20, 2))
-    assert l1(x, y, rng=1) == l1(x, y, rng=1) != l1(x, y, rng=2)
+    seeds = [l1(x, y, rng=seed) for seed in (1, 1, 2)]
+    assert seeds[0] == seeds[1] != seeds[2]
     assert l1(1e100 * x[:, 0], 1e100 * y[:, 0]) == pytest.approx(l1(x[:, 0], y[:, 0]), rel=1e-6)
     assert l1(np.zeros(5), np.zeros(4)) < 1e-15
 

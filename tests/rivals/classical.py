@@ -36,6 +36,8 @@ FORMS: dict[str, Form] = {
     "runs normal": Form(partial(rivals.friedman_rafsky_runs_test, null="normal"), False),
     "runs permutation": Form(partial(rivals.friedman_rafsky_runs_test, null=PERMUTATION), True),
     "tree ks": Form(partial(rivals.friedman_rafsky_ks_test, null=PERMUTATION), True),
+    "bickel": Form(partial(rivals.bickel_test, null=PERMUTATION, at="everywhere"), True, 2),
+    "bickel points": Form(partial(rivals.bickel_test, null=PERMUTATION, at="points"), True),
     "cross-match": Form(rivals.cross_match_test, False),
     "hall-tajvidi": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION), True),
     "hall-tajvidi 10": Form(partial(rivals.hall_tajvidi_test, null=PERMUTATION, gamma=1, weights=[1.0] * 10), True),

@@ -9,7 +9,7 @@ from classical import BAD_SAMPLES, FORMS
 import twosample as ts
 from twosample import rivals
 
-PUBLIC = ["biau_gyorfi_test", "cross_match_test", "friedman_rafsky_ks_test", "friedman_rafsky_runs_test",
+PUBLIC = ["biau_gyorfi_test", "bickel_test", "cross_match_test", "friedman_rafsky_ks_test", "friedman_rafsky_runs_test",
           "hall_tajvidi_test", "hotelling_test", "ks_test"]  # fmt: skip
 
 every_form = pytest.mark.parametrize("name", FORMS)

@@ -1,16 +1,18 @@
 r"""A bound on HSIC_b that holds for every law and at every number of rows, by the steps of the paper's Appendix A.
 
-:math:`T = \sqrt{\mathrm{HSIC}_b} = \|\hat C\|` with :math:`\hat C = \frac1n\sum_i(\phi_i-\bar\phi)\otimes(\psi_i-\bar\psi)`.
-Let D and E be the widths of the ranges of k and l, so that :math:`\|\phi-\phi'\|^2 \le 2D` for any two points.
+:math:`T = \sqrt{\mathrm{HSIC}_b} = \|\hat C\|` with
+:math:`\hat C = \frac1n\sum_i(\phi_i-\bar\phi)\otimes(\psi_i-\bar\psi)`. Let D and E be the widths of the ranges of k
+and l, so that :math:`\|\phi-\phi'\|^2 \le 2D` for any two points.
 
-*One pair.* With the other pairs fixed, :math:`\hat C` is a constant plus :math:`\frac{n-1}{n^2}u\otimes v`, where u and v
-are the distances of :math:`\phi_i,\psi_i` from the means of the others. For two values of the pair
+*One pair.* With the other pairs fixed, :math:`\hat C` is a constant plus :math:`\frac{n-1}{n^2}u\otimes v`, where u and
+v are the differences between :math:`\phi_i,\psi_i` and the means of the others. For two values of the pair
 :math:`\|u\otimes v-u'\otimes v'\|^2 = ab + a'b' - \frac12(a+a'-p)(b+b'-q)` with the squared lengths a, a', b, b' of
 u, u', v, v' and p, q of u - u', v - v'. That is linear in each of the six, all of which lie in [0, 2D] or [0, 2E]; so
-its maximum is at a corner, and there it is 6DE. Hence T moves by at most :math:`c = \frac{n-1}{n^2}\sqrt{6DE}`.
+its maximum over these is at a corner, and there it is 6DE. Hence T moves by at most
+:math:`c = \frac{n-1}{n^2}\sqrt{6DE}`.
 
-*The mean.* Under independence :math:`E\,\mathrm{HSIC}_b = \frac{n-1}{n^2}\,v w \le \frac{n-1}{n^2}DE` with the variances
-:math:`v = E\,k(x,x) - E\,k(x,x')` and w of l, and :math:`E\,T` is at most its root.
+*The mean.* Under independence :math:`E\,\mathrm{HSIC}_b = \frac{n-1}{n^2}\,v w \le \frac{n-1}{n^2}DE` with the
+variances :math:`v = E\,k(x,x) - E\,k(x,x')` and w of l, and :math:`E\,T` is at most its root.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from .. import _door as door
 from ..errors import options_by_name, unknown_option
 from ._samples import pooled
 from .bounds import hsic_deviation, kernel_deviation, kolmogorov_deviation, uniform_bound
+from .divergence import kl_divergence
 from .dudley import bounded_lipschitz, dudley_witness
 from .kernel import energy_distance, parzen_l2
 from .line import kolmogorov, step_witness
@@ -67,6 +68,7 @@ def witness(x: object, y: object, *, metric: str = "wasserstein") -> StepWitness
 
 
 __all__ = [
-    "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "hsic_deviation", "kernel_deviation", "kolmogorov",
-    "kolmogorov_deviation", "parzen_l1", "parzen_l2", "rademacher_average", "random_witness_distance", "uniform_bound", "wasserstein", "witness",
+    "LipschitzWitness", "StepWitness", "bounded_lipschitz", "energy_distance", "hsic_deviation", "kernel_deviation",
+    "kl_divergence", "kolmogorov", "kolmogorov_deviation", "parzen_l1", "parzen_l2", "rademacher_average",
+    "random_witness_distance", "uniform_bound", "wasserstein", "witness",
 ]  # fmt: skip

@@ -46,10 +46,12 @@ def parzen_l1(
     -----
     One column: areas between the zeros of the difference, right to about 1e-6, in O(N) for each window that the data
     span. More columns: half of the points are drawn from either estimate, and D_1 is the sum of the two means of
-    :math:`|\hat p-\hat q|/(\hat p+\hat q)`, with a standard error of at most one over the root of `draws`; O(draws N d).
+    :math:`|\hat p-\hat q|/(\hat p+\hat q)`, with a standard error of at most one over the root of `draws`;
+    O(draws N d).
 
-    The windows decide: with narrow ones any two samples are 2 apart, also under H0, so compare values only at one h, and
-    with the values that relabelled rows give. With more than a few columns everything is far from everything: use MMD.
+    The windows decide: with narrow ones any two samples are 2 apart, also under H0, so compare values only at one h,
+    and with the values that relabelled rows give. With more than a few columns everything is far from everything: use
+    MMD.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def _drawn(side: Floats, count: int, h: float, rng: np.random.Generator) -> Floa
 
 
 def _log_ratio(points: Floats, pool: door.Pool, h: float) -> Floats:
-    """log p^ - log q^ at the points."""
+    """The logarithm of p^ / q^ at the points."""
     from scipy.spatial.distance import cdist
     from scipy.special import logsumexp
 

@@ -27,8 +27,8 @@ def rademacher_average(
 
     (the supremum is the norm of :math:`\frac1m\sum_i\sigma_i k(x_i,\cdot)`). The paper bounds it by
     :math:`\sqrt{K/m}` for :math:`k(x,x) \le K`, and that bound makes the thresholds of ``null="mcdiarmid"`` and of
-    :func:`kernel_deviation`. It lies between :math:`\sqrt{\mathrm{tr} K}/(\sqrt2 m)` and :math:`\sqrt{\mathrm{tr} K}/m`,
-    so that on a bounded kernel the data can make it smaller by at most a factor of 1.41.
+    :func:`kernel_deviation`. It lies between :math:`\sqrt{\mathrm{tr} K}/(\sqrt2 m)` and
+    :math:`\sqrt{\mathrm{tr} K}/m`, so that where k(x, x) = K the data make it smaller by at most a factor 1.41.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """The classical two-sample tests that the paper compares with, all with the same inputs and the same result."""
 
 from .biau_gyorfi import biau_gyorfi_test
+from .bickel import bickel_test
 from .cascade import cascade_test
 from .classifier import classifier_test
 from .cross_match import cross_match_test
@@ -13,7 +14,7 @@ from .ks import ks_test
 from .parzen import parzen_l2_test
 
 __all__ = [
-    "biau_gyorfi_test", "cascade_test", "classifier_test", "cross_match_test", "energy_test", "friedman_rafsky_ks_test",
-    "friedman_rafsky_runs_test", "hall_tajvidi_test", "hotelling_test", "kernel_fisher_test", "ks_test",
-    "parzen_l2_test",
+    "biau_gyorfi_test", "bickel_test", "cascade_test", "classifier_test", "cross_match_test", "energy_test",
+    "friedman_rafsky_ks_test", "friedman_rafsky_runs_test", "hall_tajvidi_test", "hotelling_test", "kernel_fisher_test",
+    "ks_test", "parzen_l2_test",
 ]  # fmt: skip
