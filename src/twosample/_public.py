@@ -83,23 +83,24 @@ from .planning import (
 from .results import TestResult
 from .sources.summarize import summarize
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
-from .structured import Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
+from .structured import Bhattacharyya, Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 from .summaries import TableSummary
 from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
-    "Auto", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift", "ColumnComparison",
-    "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy",
-    "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures",
-    "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel", "Laplace", "Linear",
-    "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector",
-    "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal", "OutputError", "PairFlips", "Paired",
-    "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid",
-    "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum",
-    "Sum", "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness",
-    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
-    "independence_matrix", "interval", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan",
-    "power", "rivals", "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "witness",
+    "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift",
+    "ColumnComparison", "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness", "EffectMargin",
+    "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation",
+    "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel",
+    "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid",
+    "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal",
+    "OutputError", "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product",
+    "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning",
+    "SourceError", "Spectrum", "Sum", "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased",
+    "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test",
+    "graphs", "hsic_test", "independence_matrix", "interval", "match", "match_tables", "matching", "metrics", "mmd",
+    "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings", "summarize", "testing",
+    "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

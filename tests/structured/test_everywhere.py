@@ -45,6 +45,7 @@ KERNELS = {
     "gappy": (ts.strings.Gappy(2, 1), words),
     "subsequence": (ts.strings.Subsequence(2), words),
     "sets": (ts.SetKernel(), bags),
+    "overlaps": (ts.Bhattacharyya(), bags),
     "categories": (ts.Categories(), levels),
     "ordinal": (ts.Ordinal(), levels),
     "records": (ts.Record({"age": ts.Number(), "city": ts.Categories(), "note": ts.Text()}), records),

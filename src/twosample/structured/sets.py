@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,14 +14,31 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Gaussian, Kernel, ObjectKernel, RadialKernel, Tabulated
 from ..kernels.base import BandwidthOf
+from ..kernels.distances import Metric
 from ..kernels.objects import IndexKernel
 from .levels import real_array, unit_diagonal
 
 _POINTS = 1024  # rows and columns of a tile: memory does not grow with the bags
 
 
+class BagKernel(ObjectKernel):
+    """A kernel between bags of points, with a bandwidth on points that may be missing."""
+
+    @abstractmethod
+    def filled(self, bandwidth: Callable[[Metric], float]) -> BagKernel:
+        """The kernel with the bandwidth that suits all points of all bags."""
+
+    @abstractmethod
+    def table(self, points: Floats, sizes: NDArray[np.intp]) -> Tabulated:
+        """The values for all pairs of bags, whose points follow each other, the bandwidth being known."""
+
+    def on(self, objects: Sequence[Any]) -> Kernel:
+        points, sizes = pooled_bags(objects)
+        return Bags(self, points, sizes) if self.needs_bandwidth else self.table(points, sizes)
+
+
 @dataclass(frozen=True)
-class SetKernel(ObjectKernel):
+class SetKernel(BagKernel):
     r"""Bags of points by the inner product of their mean embeddings (Section 7.2 of the paper).
 
     .. math:: k(X_i, X_j) = \frac{1}{m_i m_j}\sum_{u,v} k(x_{iu}, x_{jv}) = \langle\mu(X_i),\mu(X_j)\rangle
@@ -77,27 +95,34 @@ class SetKernel(ObjectKernel):
             return inner
         return (0.0 if inner[0] >= 0 else -1.0), 1.0
 
-    def on(self, objects: Sequence[Any]) -> Kernel:
-        points, sizes = pooled_bags(objects)
-        bags = Bags(self, points, sizes)
-        return bags if self.needs_bandwidth else bags.table()
+    def filled(self, bandwidth: Callable[[Metric], float]) -> SetKernel:
+        return replace(self, kernel=self.kernel.fill(lambda metric, rows=None: bandwidth(metric)))
+
+    def table(self, points: Floats, sizes: NDArray[np.intp]) -> Tabulated:
+        kernel, K = self, mean_values(self.kernel, (points, sizes))
+        if self.normalised:
+            K = unit_diagonal(K)
+        if self.outer is not None:
+            outer, K = _radial(self.outer, K)
+            kernel = replace(self, outer=outer)
+        return Tabulated(kernel, K)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bags(IndexKernel):
-    """A set kernel on a list of bags that waits for the bandwidth of its inner kernel.
+    """A kernel on a list of bags that waits for its bandwidth.
 
     Parameters
     ----------
     origin
-        The set kernel.
+        The kernel.
     points
         ``(P, d)`` points of all bags, one bag after the other.
     sizes
         ``(N,)`` sizes of the bags.
     """
 
-    origin: SetKernel
+    origin: BagKernel
     points: Floats
     sizes: NDArray[np.intp]
 
@@ -111,19 +136,8 @@ class Bags(IndexKernel):
 
     def fill(self, bandwidth_of: BandwidthOf) -> Tabulated:
         """The kernel values of all pairs of bags, with the bandwidth that suits all points."""
-        inner = self.origin.kernel.fill(lambda metric, rows=None: bandwidth_of(metric, self.points))
-        return replace(self, origin=replace(self.origin, kernel=inner)).table()
-
-    def table(self) -> Tabulated:
-        """The same, the bandwidth being known."""
-        kernel = self.origin
-        K = mean_values(kernel.kernel, (self.points, self.sizes))
-        if kernel.normalised:
-            K = unit_diagonal(K)
-        if kernel.outer is not None:
-            outer, K = _radial(kernel.outer, K)
-            kernel = replace(kernel, outer=outer)
-        return Tabulated(kernel, K)
+        known = self.origin.filled(lambda metric: bandwidth_of(metric, self.points))
+        return known.table(self.points, self.sizes)
 
     def block(self, a: Floats, b: Floats) -> Floats:
         raise OptionError(f"{self.origin!r} has no bandwidth yet; give one, or let a test choose it.")
