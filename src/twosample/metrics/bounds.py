@@ -101,6 +101,7 @@ def kernel_deviation(delta: float, size: int, *, bound: float = 1.0) -> float:
     return sqrt(positive_number("bound", bound) / whole_number("size", size)) * (1 + sqrt(2 * _surprise(delta)))
 
 
+@options_by_name
 def hsic_deviation(delta: float, size: int, *, bound: float = 1.0, bound_y: float = 1.0) -> float:
     r"""How far the root of HSIC_b may lie from the root of HSIC, for any law of the pairs (x, y).
 

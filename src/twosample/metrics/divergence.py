@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, options_by_name, positive_number
 
 MODELS = ("log", "ratio")
 _STEPS = 500
@@ -17,6 +17,7 @@ _RANK = 1e-12  # of the largest kernel value, from which on directions count
 _DEFINITE = 1e-6  # of the same, that may be left when no direction is
 
 
+@options_by_name
 def kl_divergence(
     x: object,
     y: object,

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import whole_number
+from ..errors import options_by_name, whole_number
 from ._samples import pooled, spanned
 from .kernel import window_width
 
@@ -15,6 +15,7 @@ _STEP = 1 / 16  # windows
 _CELLS = 2_000_000  # values at a time
 
 
+@options_by_name
 def parzen_l1(
     x: object, y: object, *, bandwidth: float | str = "silverman", draws: int = 20_000, rng: door.Seed = None
 ) -> float:

@@ -6,12 +6,13 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import whole_number
+from ..errors import options_by_name, whole_number
 from ..kernels.objects import row_numbers_of
 
 _CELLS = 4_000_000  # kernel values at a time
 
 
+@options_by_name
 def rademacher_average(
     x: object,
     *,

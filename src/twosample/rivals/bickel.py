@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.types import Counts, Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import columns_at_once, finish, prepare, replicate
@@ -26,6 +26,7 @@ _BLOCK = 2_000_000
 Ranks = NDArray[np.intp]
 
 
+@options_by_name
 def bickel_test(
     x: object,
     y: object,
