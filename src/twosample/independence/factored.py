@@ -6,29 +6,32 @@ O(n log n) for each pair of axes and all n shifts, and O(n) for shifts within sh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.threads import available_cores
+from ..core.threads import available_cores, run
 from ..core.types import Floats
-from .factors import Factor
+from .factors import PRECISE_ROWS, Factor
 from .matrices import Moments, Order
 from .pairs import unit_of
 
 NEGLECTED = 1e-5
-"""Pairs of axes are left out while what they add varies over permutations by less than this share of the whole."""
+"""Pairs of axes are left out while what they add varies over permutations by less than this share of the whole; a
+millionth of it where there are no more than PRECISE_ROWS rows."""
 
-_CHUNK, _MANY_ROWS = 1_000_000, 20_000
+_CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class FactorPair:
     """Two factors.
 
-    HSIC_b is the sum S of squares of AB' over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
+    HSIC_b is the sum S of squares of A'B over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
     so that with their diagonals k and l it is ``(S - n/(n-2) k'l + tr(k)tr(l)/((n-1)(n-2))) / (n(n-3))``.
 
     Parameters
@@ -56,7 +59,8 @@ class FactorPair:
     @property
     def moments(self) -> tuple[Moments, Moments]:
         """Of both centred matrices."""
-        return self._moments(self.x), self._moments(self.y)
+        of = unbiased_moments if self.unbiased else biased_moments
+        return of(self.x), of(self.y)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,7 +77,7 @@ class FactorPair:
     @property
     def _precision(self) -> type[np.float32 | np.float64]:
         """Single precision for many rows: its rounding is below what the neglected axes change."""
-        return np.float32 if self.size >= _MANY_ROWS else np.float64
+        return np.float32 if self.size > PRECISE_ROWS else np.float64
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
         """See :class:`Pair`."""
@@ -84,55 +88,52 @@ class FactorPair:
 
         These are the powers of one permutation too, and cost the less the shorter the cycles are.
         """
-        from scipy.fft import irfft, rfft
-
         kept = self._kept[: np.count_nonzero(self._kept)]
-        workers = available_cores() if self.size >= _MANY_ROWS else 1
+        wanted = ((self.x, x_order, len(kept)), (self.y, y_order, int(kept[0])))
 
-        def spectra(rows: Floats, order: Order) -> tuple[NDArray[np.complex128], Floats]:
-            """The transforms along the cycles, ``(r, q, f)``, and the rows left over."""
-            taken = np.take(rows, order, axis=1)
-            turning = self.size - self.size % cycle
-            return rfft(taken[:, :turning].reshape(len(rows), -1, cycle), axis=2, workers=workers), taken[:, turning:]
+        def cut(i: int, stop: Event) -> _Stretches:
+            del stop
+            side, order, axes = wanted[i]
+            return _Stretches.of(np.take(side.rows[:, :axes].astype(self._precision), order, axis=0), cycle)
 
-        F, a = spectra(self.x.A[: len(kept)].astype(self._precision), x_order)
-        G, b = spectra(self.y.A[: kept[0]].astype(self._precision), y_order)
-        np.conj(F, out=F)
-        sums, step = np.full(cycle, self._left_out), max(1, _CHUNK // cycle)
-        for i, count in enumerate(kept):
-            for start in range(0, int(count), step):
-                some = slice(start, min(start + step, int(count)))
-                C = irfft(np.einsum("qf,bqf->bf", F[i], G[some]), cycle, axis=1, workers=workers)
-                C += (b[some] @ a[i])[:, None]
-                sums += np.einsum("bj,bj->j", C, C)
+        x, y = run(range(2), cut, available_cores() if self.size > PRECISE_ROWS else 1)
+        sums, start = np.full(cycle, self._left_out), 0
+        while start < len(kept):
+            most = int(kept[start])
+            some = slice(start, min(start + max(1, _CHUNK // (cycle * most)), len(kept)))
+            C = x.correlated(y, some, most)
+            np.square(C, out=C)
+            mask = np.arange(most) < kept[some, None]
+            sums += C.reshape(cycle, -1) @ mask.ravel().astype(C.dtype)
+            start = some.stop
         if not self.unbiased:
             return self.unit * sums
-        (k, left), (m, right) = spectra(self.x.diagonal[None], x_order), spectra(self.y.diagonal[None], y_order)
-        diagonals = irfft(np.einsum("aqf,aqf->f", k.conj(), m), cycle) + float(np.vdot(left, right))
-        return self._unbiased(sums, diagonals)
+        k, m = (_Stretches.of(d[o, None], cycle) for d, o in ((self.x.diagonal, x_order), (self.y.diagonal, y_order)))
+        return self._unbiased(sums, k.correlated(m, slice(0, 1), 1)[:, 0, 0])
 
     def observed(self) -> float:
         """See :class:`Pair`."""
-        return float(self.permuted(np.arange(self.size)[None])[0])
+        return float(self._values([self.y.rows], np.array([self.x.diagonal @ self.y.diagonal]))[0])
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
         """See :class:`Pair`."""
         from scipy.fft import irfft, rfft
 
         def of(side: Factor) -> Floats:
-            F = rfft(side.A, axis=1)
-            return np.asarray(irfft((F.real**2 + F.imag**2).sum(axis=0), self.size)[: self.size // 2 + 1])
+            F = rfft(side.rows, axis=0)
+            return np.asarray(irfft((F.real**2 + F.imag**2).sum(axis=1), self.size)[: self.size // 2 + 1])
 
         return of(self.x), of(self.y)
 
     def permuted(self, orders: Order) -> Floats:
         """See :class:`Pair`; for few rows."""
+        return self._values((self.y.rows[order] for order in orders), self.y.diagonal[orders] @ self.x.diagonal)
+
+    def _values(self, rows: Iterable[Floats], diagonals: Floats) -> Floats:
+        """``(R,)`` values when x meets these rows of y, whose diagonals meet with these sums."""
         mask = np.arange(len(self.y.values)) < self._kept[:, None]
-        sums = np.array([float((mask * (self.x.A @ self.y.A[:, order].T) ** 2).sum()) for order in orders])
-        sums += self._left_out
-        if not self.unbiased:
-            return self.unit * sums
-        return self._unbiased(sums, self.y.diagonal[orders] @ self.x.diagonal)
+        sums = self._left_out + np.array([float((mask * (self.x.rows.T @ y) ** 2).sum()) for y in rows])
+        return self._unbiased(sums, diagonals) if self.unbiased else self.unit * sums
 
     def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """See :class:`Pair`."""
@@ -146,14 +147,15 @@ class FactorPair:
 
     def products(self, rows: Order, columns: Order) -> Floats:
         """See :class:`Pair`."""
-        x, y = (side.A[:, rows].T @ side.A[:, columns] for side in (self.x, self.y))
+        x, y = (side.rows[rows] @ side.rows[columns].T for side in (self.x, self.y))
         return np.asarray(x * y)
 
     def weighted(self, W: Floats) -> Floats:
         """See :class:`Pair`; O(n) for each world and each pair of axes that matters."""
         total, own = np.zeros(W.shape[1]), np.zeros(self.size)
-        for a, count in zip(self.x.A, self._kept, strict=True):
-            features = a * self.y.A[:count]
+        A, B = (np.ascontiguousarray(side.rows.T) for side in (self.x, self.y))
+        for a, count in zip(A, self._kept, strict=True):
+            features = a * B[:count]
             sums = features @ W
             total += np.einsum("br,br->r", sums, sums)
             own += np.einsum("bi,bi->i", features, features)
@@ -164,7 +166,8 @@ class FactorPair:
         """For each axis of x, how many axes of y it is paired with: the products of eigenvalues that matter."""
         squares = np.multiply.outer(self.x.values**2, self.y.values**2)
         line = np.sort(squares, axis=None)
-        dropped = int(np.searchsorted(np.cumsum(line), NEGLECTED**2 * float(line.sum()), side="right"))
+        share = NEGLECTED if self.size > PRECISE_ROWS else 1e-6 * NEGLECTED
+        dropped = int(np.searchsorted(np.cumsum(line), share**2 * float(line.sum()), side="right"))
         return np.asarray(np.count_nonzero(squares >= line[min(dropped, len(line) - 1)], axis=1), dtype=np.intp)
 
     @cached_property
@@ -179,10 +182,53 @@ class FactorPair:
         traces = float(self.x.diagonal.sum()) * float(self.y.diagonal.sum())
         return self.unit * (sums - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2)))
 
-    def _moments(self, side: Factor) -> Moments:
-        n, trace = side.size, float(side.diagonal.sum())
-        square, diagonal = float(side.values @ side.values), float(side.diagonal @ side.diagonal)
-        if not self.unbiased:
-            return Moments(trace, square, diagonal, trace)
-        square += trace * trace / ((n - 1) * (n - 2)) - n / (n - 2) * diagonal
-        return Moments(0.0, max(square, 0.0), 0.0, trace)
+
+def biased_moments(side: Factor) -> Moments:
+    """Of HKH."""
+    trace = float(side.diagonal.sum())
+    return Moments(trace, float(side.values @ side.values), side.diagonal_square, trace)
+
+
+def unbiased_moments(side: Factor) -> Moments:
+    """Of the U-centred matrix."""
+    n, (trace, square, diagonal_square, _) = side.size, biased_moments(side)
+    square += trace * trace / ((n - 1) * (n - 2)) - n / (n - 2) * diagonal_square
+    return Moments(0.0, max(square, 0.0), 0.0, trace)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stretches:
+    """The transforms of features along equal stretches of the rows.
+
+    Parameters
+    ----------
+    F
+        ``(q, f, r)`` transforms of q stretches.
+    rest
+        ``(n, r)`` rows left over.
+    cycle
+        The length of a stretch.
+    """
+
+    F: NDArray[np.complexfloating]
+    rest: Floats
+    cycle: int
+
+    @classmethod
+    def of(cls, rows: Floats, cycle: int) -> _Stretches:
+        """Of ``(n, r)`` features in the order that is cut."""
+        from scipy.fft import rfft
+
+        turning = len(rows) - len(rows) % cycle
+        whole = rows[:turning].reshape(-1, cycle, rows.shape[1])
+        return cls(rfft(whole, axis=1), rows[turning:], cycle)
+
+    def correlated(self, other: _Stretches, some: slice, most: int) -> Floats:
+        """``(cycle, some, most)`` inner products of features with those of the other, shifted by 0, 1, ... rows."""
+        from scipy.fft import irfft
+
+        F, G = self.F[:, :, some].conj(), other.F[:, :, :most]
+        products = np.matmul(F.transpose(1, 2, 0), G.transpose(1, 0, 2))
+        C = irfft(products, self.cycle, axis=0)
+        C += self.rest[:, some].T @ other.rest[:, :most]
+        return np.asarray(C)

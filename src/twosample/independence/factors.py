@@ -1,12 +1,18 @@
-"""The centred Gram matrix of one variable as a product of few features in their principal axes."""
+"""The centred Gram matrix of one variable as a product of few features in their principal axes.
+
+Three ways lead there without a look at pairs of rows. Rows that repeat (categories, counts) have the kernel of their
+few distinct values, exactly. A smooth kernel on few columns is a sum of waves, and on a line the waves at n rows are
+interpolated from those at a few thousand nodes. Anything else is a low-rank kernel.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..engines import Engine
@@ -16,74 +22,195 @@ from ..engines.lowrank import LowRankGram
 from ..errors import OptionError
 from ..kernels import Kernel
 
-_NEGLIGIBLE = 2e-6
-"""Axes are dropped while the root of their squared eigenvalues stays below this share of that of all."""
+NEGLIGIBLE, ROUNDING = 2e-6, 1e-11
+"""Axes are dropped while the root of their squared eigenvalues stays below a share of that of all: this one where there
+are many rows or many columns, or as much as rounding may do to them."""
+
+PRECISE_ROWS = 10_000
+"""Up to this many rows a test of one pair neglects nothing but rounding."""
 
 _BLOCK_ENTRIES, _KEPT_ENTRIES = 1 << 21, 1 << 23
+
+_NODES = 64
+"""Nodes of a line for each frequency: the cubic between them is then within 1e-8 of the waves that have any weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """HKH = A'A with orthogonal rows.
+    """HKH = A A' with orthogonal columns.
 
     Parameters
     ----------
-    A
-        ``(r, n)`` features: rows sum to 0, are orthogonal, and come in decreasing length.
+    rows
+        ``(n, r)`` features A: columns sum to 0, are orthogonal, and come in decreasing length.
     values
         ``(r,)`` their squared lengths, the eigenvalues.
     notes
         What the engine has to say about the features.
+    faithful
+        Whether the features are as near to the kernel as was asked for.
     """
 
-    A: Floats
+    rows: Floats = field(repr=False)
     values: Floats
     notes: tuple[str, ...] = ()
+    faithful: bool = True
 
     @property
     def size(self) -> int:
         """The number of rows n of the data."""
-        return int(self.A.shape[1])
+        return len(self.rows)
 
     @cached_property
     def diagonal(self) -> Floats:
-        """``(n,)`` diagonal of A'A."""
-        return np.asarray(np.einsum("ai,ai->i", self.A, self.A))
+        """``(n,)`` diagonal of A A'."""
+        return np.asarray(np.einsum("ia,ia->i", self.rows, self.rows))
+
+    @cached_property
+    def diagonal_square(self) -> float:
+        """The sum of its squares."""
+        return float(self.diagonal @ self.diagonal)
 
 
-def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str) -> Factor:
-    """The features that the engine has for a kernel on points z, in their principal axes.
+def repeated_factor(kernel: Kernel, z: Floats, most: int, least: float) -> Factor | None:
+    """The exact factor of rows with at most so many distinct values u; None if there are more. O(n log n + u³).
 
-    O(n w²) for w features; those of many rows are made twice rather than kept.
+    With the counts c of the values and their kernel centred by c/n, the features are the eigenvectors of
+    √c K √c' divided by √c.
+    """
+    points = z
+    if kernel.domain != "vectors":
+        if not kernel.has_features or kernel.features(z[:1]).shape[1] > 2 * most:
+            return None
+        points = kernel.features(z).toarray()
+    places = _distinct(points, most)
+    if places is None:
+        return None
+    first, code = places
+    counts = np.bincount(code).astype(np.float64)
+    K = np.array(kernel.block(z[first], z[first]))
+    size, roots = float(np.abs(K).max()), np.sqrt(counts)
+    means = K @ counts / len(z)
+    means -= 0.5 * float(means @ counts) / len(z)
+    K -= means
+    K -= means[:, None]
+    C = K * roots * roots[:, None]
+    lowest, highest = (float(v) for v in np.linalg.eigvalsh(C)[[0, -1]])
+    if highest <= ROUNDING * size:  # all rows are the same, up to rounding
+        return Factor(np.zeros((len(z), 1)), np.zeros(1))
+    if lowest < -1e-8 * highest:  # no kernel at all; the engines say so
+        return None
+    values, axes = _principal(C, max(least, ROUNDING))
+    features = axes * np.sqrt(values) / roots[:, None]
+    return Factor(features[code], values)
+
+
+def _distinct(z: Floats, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Where each distinct row comes first, and for every row which one it is; None if they are more than `most`."""
+    line = z[:, 0] if z.shape[1] == 1 else z @ np.random.default_rng(0).normal(size=z.shape[1])
+    step = len(line) // (4 * most)
+    if step > 1 and len(np.unique(line[::step])) > most:
+        return None
+    _, first, code = np.unique(line, return_index=True, return_inverse=True)
+    if len(first) > most or (z[first][code] != z).any():  # two different rows may have the same sum
+        return None
+    return first, code
+
+
+def factor_of(
+    kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str, least: float
+) -> Factor:
+    """The features that the engine has for a kernel on points z, in their principal axes but for the `least`.
+
+    O(n w²) for w features; those of many rows are made twice rather than kept. On a line with many more rows than
+    nodes O(n r) for r axes.
     """
     gram = engine.gram(kernel, z, rng)
     features, points, notes = _features(gram, engine, name)
+    faithful = not isinstance(gram, LowRankGram) or gram.certificate.met
+    nodes = _NODES * features.width // 2
+    if isinstance(gram, GridGram) and points.shape[1] == 1 and 4 * nodes <= len(points):
+        rows, values = _on_a_line(features, points[:, 0], nodes, least)
+    else:
+        rows, values = _on_all_rows(features, points, least)
+    return Factor(rows, values, notes, faithful)
+
+
+def _on_all_rows(features: FeatureMap, points: Floats, least: float) -> tuple[Floats, Floats]:
+    """Rows of the features in their principal axes, and the eigenvalues."""
     rough = features(points[:: max(1, len(points) // 500)]).mean(axis=0, dtype=np.float64)
     total, outer = np.zeros(features.width), np.zeros((features.width, features.width))
     kept: list[Floats] = []
-    for rows in _blocks(len(points), features.width):
-        phi = _centred(features, points[rows], rough)
+    for block in _blocks(len(points), features.width):
+        phi = _centred(features, points[block], rough)
         total += phi.sum(axis=0)
         outer += phi.T @ phi
         if len(points) * features.width <= _KEPT_ENTRIES:
             kept.append(phi)
     mean = total / len(points)
-    values, axes = np.linalg.eigh(outer - len(points) * np.outer(mean, mean))
+    values, axes = _principal(outer - len(points) * np.outer(mean, mean), least)
+    rows = np.empty((len(points), len(values)))
+    for i, block in enumerate(_blocks(len(points), features.width)):
+        np.matmul(kept[i] if kept else _centred(features, points[block], rough), axes, out=rows[block])
+    rows -= mean @ axes
+    return rows, values
+
+
+def _on_a_line(features: FeatureMap, line: Floats, nodes: int, least: float) -> tuple[Floats, Floats]:
+    """The same for many rows on a line: each is a cubic combination W of four of the nodes, and Φ'W'W Φ is banded."""
+    from scipy.sparse import csr_array
+
+    start, width = float(line.min()), float(np.ptp(line)) / (nodes - 3) or 1.0
+    places = (line - start) / width
+    cells = np.minimum(places.astype(np.int32), nodes - 4)
+    weights = _cubic(places - cells)  # (4, n)
+    at = start + width * np.arange(-1.0, nodes - 1)
+    phi = np.asarray(features(at[:, None]), dtype=np.float64)
+    near = [phi[i : nodes - 3 + i] for i in range(4)]  # at the i-th node of every cell
+
+    def summed(numbers: Floats) -> Floats:
+        return np.asarray(np.bincount(cells, numbers, minlength=nodes - 3), dtype=np.float64)
+
+    mean = sum(summed(weights[i]) @ near[i] for i in range(4)) / len(line)
+    outer = -len(line) * np.outer(mean, mean)
+    for i in range(4):
+        outer += near[i].T @ (near[i] * summed(weights[i] ** 2)[:, None])
+        for j in range(i):
+            both = near[i].T @ (near[j] * summed(weights[i] * weights[j])[:, None])
+            outer += both + both.T
+    values, axes = _principal(outer, least)
+    ends, columns = np.arange(0, 4 * len(line) + 1, 4, dtype=np.int32), cells[:, None] + np.arange(4, dtype=np.int32)
+    W = csr_array((weights.T.ravel(), columns.ravel(), ends), shape=(len(line), nodes))
+    return np.asarray(W @ ((phi - mean) @ axes)), values
+
+
+def _cubic(t: Floats) -> Floats:
+    """``(4, n)`` weights of the nodes -1, 0, 1, 2 for the value at t."""
+    weights = np.empty((4, len(t)))
+    inner, outer = (t - 1) * (t - 2), (t + 1) * t
+    np.multiply(t, inner, out=weights[0])
+    np.multiply(t + 1, inner, out=weights[1])
+    np.multiply(t - 2, outer, out=weights[2])
+    np.multiply(t - 1, outer, out=weights[3])
+    weights *= np.array([-1 / 6, 1 / 2, -1 / 2, 1 / 6])[:, None]
+    return weights
+
+
+def _principal(C: Floats, least: float) -> tuple[Floats, Floats]:
+    """Eigenvalues in decreasing order and ``(w, r)`` axes, but for the last that are negligible."""
+    values, axes = np.linalg.eigh(C)
     values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
     tail = np.sqrt(np.cumsum(values[::-1] ** 2)[::-1])
-    rank = max(1, int(np.count_nonzero(tail > _NEGLIGIBLE * tail[0])))
-    A, turn = np.empty((rank, len(points))), axes[:, :rank].T
-    for i, rows in enumerate(_blocks(len(points), features.width)):
-        A[:, rows] = turn @ (kept[i] if kept else _centred(features, points[rows], rough)).T
-    A -= (turn @ mean)[:, None]
-    return Factor(A, values[:rank], notes)
+    rank = max(1, int(np.count_nonzero(tail > least * tail[0])))
+    return values[:rank], axes[:, :rank]
 
 
 def _features(gram: object, engine: Engine, name: str) -> tuple[FeatureMap, Floats, tuple[str, ...]]:
     if isinstance(gram, GridGram):
         return gram.features, gram.z, gram.remarks
     if isinstance(gram, LowRankGram):
-        return gram.features, gram.z, (f"Low-rank kernel of {name}, rank {gram.rank}: {gram.certificate}.",)
+        note = f"Low-rank kernel of {name}, rank {gram.rank}: {gram.certificate}."
+        return gram.features, gram.z, (note, *gram.certificate.warning())
     if isinstance(gram, FeatureGram):
         return gram.features, gram.z, gram.remarks
     raise OptionError(

@@ -9,7 +9,7 @@ from ..nulls import Null
 from ..results import TestResult, conclude
 from .nulls import judge, resolve_null
 from .results import CITATION, IndependenceResult
-from .sides import choose_engines, make_pair, variables
+from .sides import make_pair, variables
 
 STATISTICS = {"unbiased": "HSIC_u", "biased": "HSIC_b"}
 """Estimates of HSIC and their symbols."""
@@ -101,8 +101,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     way = door.resolve_engine(engine)
     random = door.generator(rng)
     a, b = variables(x, y, (kernel, kernel_y), bandwidth, random)
-    engines, reason = choose_engines((a, b), way)
-    pair = make_pair(a, b, engines, statistic == "unbiased", random)
+    pair, used, reason = make_pair(a, b, way, statistic == "unbiased", random)
     value, law, null, remarks = judge(null, pair, random, (a.kernel, b.kernel))
     return conclude(
         law,
@@ -118,7 +117,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
         kernel=a.kernel,
         kernel_y=b.kernel,
         null=null,
-        engine=engines[0],
+        engine=used,
         reason=reason,
         notes=a.notes + b.notes + pair.notes + remarks,
         citation=CITATION,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,26 +12,13 @@ import numpy as np
 from .. import _door as door
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
-from ..engines import Auto, Engine
 from ..errors import InputError, OptionError, options_by_name, unknown_option
-from ..nulls import Null
+from ..nulls import Null, Spectrum
+from .allpairs import spectrum_tests
 from .factored import FactorPair
-from .matrices import CentredMatrix
+from .factors import Factor
 from .nulls import judge, resolve_null
-from .pairs import MatrixPair, Pair
-from .sides import (
-    LEAST_ROWS,
-    SMOOTH,
-    Variable,
-    check_size,
-    checked_points,
-    choose_engines,
-    few_frequencies,
-    is_exact,
-    make_factor,
-    make_matrix,
-    thinned,
-)
+from .sides import LEAST_ROWS, Variable, check_size, checked_points, table_factors, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -218,19 +205,14 @@ def independence_matrix(
         moved = z - door.middle(z) if formula.translation_free else z
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
         check_size(sides[-1])
-    found: list[tuple[str, str, float, float, float]] = []
-    said: dict[str, None] = {}  # in the order of the pairs, each once
-    for x, y, pair in _pairs(sides, random):
-        verdict = judge(chosen, pair, random)
-        value, law = verdict.value, verdict.law
-        said |= dict.fromkeys(verdict.notes)
-        spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
-        found.append((x, y, value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
-    pvalues = [row[-1] for row in found]
+    found, said = _tested(table_factors(sides, random), chosen, random)
+    pvalues = found[:, 2]
     adjusted = zip(holm(pvalues), benjamini_hochberg(pvalues), strict=True)
-    every = [ColumnPair(*row, float(a), float(b)) for row, (a, b) in zip(found, adjusted, strict=True)]
+    named = combinations((side.name for side in sides), 2)
+    rows = zip(named, found.tolist(), adjusted, strict=True)
+    every = [ColumnPair(x, y, value, share, p, float(a), float(b)) for (x, y), (value, share, p), (a, b) in rows]
     every.sort(key=lambda pair: (pair.pvalue, -pair.strength))
-    notes = (*sum((side.notes for side in sides), ()), *list(said)[:_NOTES])
+    notes = (*sum((side.notes for side in sides), ()), *said[:_NOTES])
     if chosen.resamples and len(every) > level * (chosen.resamples + 1):
         notes += (
             f"{chosen!r} cannot give a p-value below {1 / (chosen.resamples + 1):.3g}; adjusted for {len(every)} pairs "
@@ -239,19 +221,19 @@ def independence_matrix(
     return IndependenceMatrix(tuple(columns), tuple(every), level, len(sides[0].z), chosen, notes)
 
 
-def _pairs(sides: list[Variable], rng: np.random.Generator) -> Iterator[tuple[str, str, Pair]]:
-    """All pairs of columns; what belongs to one column is made once."""
-    ways: list[Engine] = [SMOOTH] * len(sides)
-    if not all(few_frequencies(side) for side in sides):
-        ways = choose_engines(sides, Auto())[0]
-    if is_exact(ways):
-        matrices: list[CentredMatrix] = [make_matrix(side, way, True) for side, way in zip(sides, ways, strict=True)]
-        for i, j in combinations(range(len(sides)), 2):
-            yield sides[i].name, sides[j].name, MatrixPair(matrices[i], matrices[j], True)
-        return
-    factors = [make_factor(side, way, rng) for side, way in zip(sides, ways, strict=True)]
-    for i, j in combinations(range(len(sides)), 2):
-        yield sides[i].name, sides[j].name, FactorPair(factors[i], factors[j], True)
+def _tested(factors: list[Factor], null: Null, rng: np.random.Generator) -> tuple[Floats, list[str]]:
+    """``(pairs, 3)`` HSIC_u, strengths and p-values of all pairs of columns, and what there is to tell, each once."""
+    said = dict.fromkeys(note for factor in factors for note in factor.notes)
+    if isinstance(null, Spectrum):
+        return np.stack(spectrum_tests(factors), axis=1), list(said)
+    rows = []
+    for x, y in combinations(factors, 2):
+        pair = FactorPair(x, y, True)
+        value, law, _, notes = judge(null, pair, rng)
+        said |= dict.fromkeys(notes)
+        spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
+        rows.append((value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
+    return np.array(rows), list(said)
 
 
 def _columns(table: Any, names: Sequence[str] | None) -> dict[str, Floats]:

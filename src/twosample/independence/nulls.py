@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import exp, lgamma
 from typing import ClassVar, NamedTuple
@@ -20,6 +20,7 @@ from ..nulls import Gamma, McDiarmid, Null, Permutation, Spectrum, WildBootstrap
 from ..nulls.base import batches
 from ..nulls.memory import memory, studentised
 from .bounds import bound_law
+from .matrices import Moments
 from .pairs import Pair
 from .worlds import permuted_worlds, shifted_worlds
 
@@ -110,7 +111,7 @@ def judge(
     """The observed value and its law; a bound also needs to know the kernels."""
     if isinstance(null, Permutation):
         worlds = permuted_worlds(pair, null.n, rng)
-        law = ReplicateLaw(worlds.values, pair.tolerance, worlds.exhaustive, _least(pair.size))
+        law = ReplicateLaw(worlds.values, pair.tolerance, worlds.exhaustive, smallest(pair.size))
         return Verdict(float(worlds.values[0]), law, null)
     if isinstance(null, CircularShift):
         return _shift_verdict(null, pair, rng)
@@ -120,23 +121,32 @@ def judge(
         if pair.unbiased or kernels is None:
             raise OptionError("null='mcdiarmid' is a bound on HSIC_b: it needs hsic_test(..., statistic='biased').")
         return Verdict(pair.observed(), bound_law(pair.size, kernels), null)
-    if any(side.square != 0 and not 1e-110 < side.square < 1e50 for side in pair.moments):
-        raise InputError(
-            f"x or y holds values so large or so small that powers of its kernel leave the range of doubles, and "
-            f"{null!r} needs those. Rescale both, or use null='permutation'."
-        )
+    check_range(pair.moments)
     value = pair.observed()
     mean, variance = permutation_moments(pair)
     if np.sqrt(variance) <= pair.tolerance:  # one of the variables does not vary: nothing can be said
         return Verdict(value, ContinuousLaw(PointLaw(max(value, mean) + pair.tolerance), 1.0), null)
     law_of = _gamma if isinstance(null, Gamma) else _spectrum
-    return Verdict(value, ContinuousLaw(law_of(pair, mean, variance, rng), _least(pair.size)), null)
+    return Verdict(value, ContinuousLaw(law_of(pair, mean, variance, rng), smallest(pair.size)), null)
+
+
+def check_range(sides: Iterable[Moments]) -> None:
+    """Refuse variables whose matrices have powers beyond the range of doubles."""
+    if any(side.square != 0 and not 1e-110 < side.square < 1e50 for side in sides):
+        raise InputError(
+            "A variable holds values so large or so small that powers of its kernel leave the range of doubles, and "
+            "the limit laws need those. Rescale it, or use null='permutation'."
+        )
 
 
 def permutation_moments(pair: Pair) -> tuple[float, float]:
     """Mean and variance of the value over all n! pairings, exactly (Kazi-Aoual et al. 1995)."""
-    n, unit = pair.size, pair.unit
-    x, y = pair.moments
+    mean, variance = moments_over_permutations(pair.size, pair.unit, *pair.moments)
+    return float(mean), float(variance)
+
+
+def moments_over_permutations(n: int, unit: float, x: Moments, y: Moments) -> tuple[Floats, Floats]:
+    """The same from the moments of both matrices, which may be arrays for many pairs."""
     mean = unit * x.trace * y.trace / (n - 1)
     second = [(n - 1) * side.square - side.trace**2 for side in (x, y)]
     fourth = [
@@ -144,7 +154,7 @@ def permutation_moments(pair: Pair) -> tuple[float, float]:
     ]  # fmt: skip
     variance = 2 * second[0] * second[1] / ((n + 1) * (n - 1) ** 2 * (n - 2))
     variance += fourth[0] * fourth[1] / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
-    return mean, unit * unit * max(variance, 0.0)
+    return np.asarray(mean), unit * unit * np.maximum(variance, 0.0)
 
 
 def _gamma(pair: Pair, mean: float, variance: float, rng: np.random.Generator) -> Distribution:
@@ -213,6 +223,6 @@ def _memory(pair: Pair) -> int:
     return max(lags)
 
 
-def _least(size: int) -> float:
-    """One over the number of pairings."""
+def smallest(size: int) -> float:
+    """The smallest p-value: one over the number of pairings."""
     return exp(max(-lgamma(size + 1), -690.0))

@@ -3,37 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _door as door
+from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..engines import Auto, Dense, Engine, Fourier, LowRank, Tiled
 from ..engines.fourier import frequencies_needed
-from ..engines.grid import DIRECT_FREQUENCIES
 from ..errors import InputError
 from ..kernels import Kernel
 from ..kernels.objects import row_numbers_of
 from .factored import FactorPair
-from .factors import Factor, factor_of
+from .factors import NEGLIGIBLE, PRECISE_ROWS, ROUNDING, Factor, factor_of, repeated_factor
 from .matrices import CentredMatrix, MatrixInMemory, MatrixInStrips
 from .pairs import MatrixPair, Pair
 
 LEAST_ROWS = 4
 """The unbiased estimate divides by n (n-3)."""
 
+SMALL_ROWS = 300
+"""Up to this many rows matrices cost next to nothing."""
+
 MEMORY_ROWS = 2000
 """Up to this many rows both matrices are kept (64 MB)."""
 
-STRIP_ROWS = 12_000
-"""Up to this many rows all pairs of rows are looked at; beyond that a low-rank kernel is used."""
+STRIP_ROWS = 4000
+"""Up to this many rows all pairs of rows are looked at unless there are exact features."""
 
-LINE_POINTS = 10_000
-"""Order statistics of a longer line that stand for it when a bandwidth is chosen."""
+PATIENT_ROWS = 12_000
+"""The same where a low-rank kernel would need too high a rank to come near; beyond, it has to do."""
 
-SMOOTH = Fourier(tolerance=1e-8)
-"""Features for Gaussian kernels on few columns; as exact as the truncation of pairs of axes makes sense of."""
+FEW_VALUES, MANY_VALUES = 64, 500
+"""Distinct rows that are preferred to waves, and those that are preferred to a low rank."""
+
+MOST_WAVES = 1000
+"""Features of a smooth kernel on few columns, unless that is more than a quarter of the rows."""
+
+LONG_LINE, LINE_POINTS = 20_000, 2_000
+"""From so many rows on so many order statistics stand for a line when a bandwidth is chosen."""
+
+TABLE_RANK = 500
+"""The highest rank for a column of a table whose columns are all compared with each other."""
+
+_PAIR_OF_ROWS, _PAIR_OF_AXES, _SHIFT = 1e-7, 1e-9, 1e-8
+"""Seconds for a pair of rows in all permutations; for a row and a pair of axes; for a shift and a pair of axes."""
+
+
+Made = tuple[Engine, Factor]
+"""An engine and the factor that it stands for."""
+
+
+class Plan(NamedTuple):
+    """How the kernels are applied: by factors, or (None) by matrices; the engine of each variable, and why."""
+
+    engines: list[Engine]
+    reason: str
+    factors: list[Factor] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,35 +143,87 @@ def checked_points(value: object, name: str, kernel: Kernel, least: int) -> Floa
 
 def thinned(z: Floats) -> Floats:
     """What a bandwidth rule needs of a long line: evenly spaced order statistics, whatever the order of the rows."""
+    if z.shape[1] > 1 or len(z) < LONG_LINE:
+        return z
     step = len(z) // LINE_POINTS
-    return z if z.shape[1] > 1 or step < 2 else np.sort(z[:, 0])[step // 2 :: step, None]
+    return np.sort(z[:, 0])[step // 2 :: step, None]
 
 
-def choose_engines(sides: Sequence[Variable], engine: Engine) -> tuple[list[Engine], str]:
-    """The engine for each variable, and why."""
-    if not isinstance(engine, Auto):
-        return [engine] * len(sides), ""
-    size = len(sides[0].z)
-    if size <= MEMORY_ROWS:
-        return [Dense()] * len(sides), f"{size} rows: both matrices fit in memory"
-    smooth = [few_frequencies(side) for side in sides]
-    if all(smooth):
-        return [SMOOTH] * len(sides), f"{size} rows, few columns: characteristic functions, no pairs of rows"
-    if size <= STRIP_ROWS:
-        return [Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored"
-    ways: list[Engine] = [SMOOTH if few else LowRank() for few in smooth]
-    return ways, f"{size} rows: all pairs of them would take too long"
-
-
-def make_pair(x: Variable, y: Variable, engines: Sequence[Engine], unbiased: bool, rng: np.random.Generator) -> Pair:
-    """The estimate of HSIC, ready to be computed in any world."""
+def make_pair(
+    x: Variable, y: Variable, engine: Engine, unbiased: bool, rng: np.random.Generator
+) -> tuple[Pair, Engine, str]:
+    """The estimate of HSIC, ready to be computed in any world; the engine of x, and why."""
     for side in (x, y):
         check_size(side)
-    if is_exact(engines):
-        matrices = [make_matrix(side, engine, unbiased) for side, engine in zip((x, y), engines, strict=True)]
-        return MatrixPair(matrices[0], matrices[1], unbiased)
-    factors = [make_factor(side, engine, rng) for side, engine in zip((x, y), engines, strict=True)]
-    return FactorPair(factors[0], factors[1], unbiased)
+    engines, reason, factors = _plan((x, y), engine, rng)
+    if factors is not None:
+        return FactorPair(factors[0], factors[1], unbiased), engines[0], reason
+    a, b = (make_matrix(side, way, unbiased) for side, way in zip((x, y), engines, strict=True))
+    return MatrixPair(a, b, unbiased), engines[0], reason
+
+
+def _plan(sides: Sequence[Variable], engine: Engine, rng: np.random.Generator) -> Plan:
+    """What costs least: exact features where there are some, matrices of few rows, low-rank kernels of many."""
+    size = len(sides[0].z)
+    least = ROUNDING if size <= PRECISE_ROWS else NEGLIGIBLE
+    if isinstance(engine, Dense | Tiled):
+        return Plan([engine] * len(sides), "", None)
+    if not isinstance(engine, Auto):
+        return Plan([engine] * len(sides), "", [factor_of(s.kernel, s.z, engine, rng, s.name, least) for s in sides])
+    exact = Plan([Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored", None)
+    if size <= MEMORY_ROWS:
+        exact = Plan([Dense()] * len(sides), f"{size} rows: both matrices fit in memory", None)
+    if size <= SMALL_ROWS:
+        return exact
+    made: list[Made] = []
+    rank = int(10 * np.sqrt(size))
+    for side, own in zip(sides, _exact_factors(sides, rng, least), strict=True):
+        found = low_rank(side, rank, rng) if own is None and size > STRIP_ROWS else own
+        if found is None or not (found[1].faithful or size > PATIENT_ROWS):
+            return exact
+        made.append(found)
+    factors = [factor for _, factor in made]
+    if size <= PATIENT_ROWS and _seconds(factors) > _PAIR_OF_ROWS * size**2:
+        return exact
+    engines = [way for way, _ in made]
+    words = {Dense: "few distinct values", Fourier: "characteristic functions", LowRank: "a low-rank kernel"}
+    ways = " and ".join(dict.fromkeys(words[type(way)] for way in engines))
+    return Plan(engines, f"{size} rows: {ways}, no pairs of rows", factors)
+
+
+def _seconds(factors: Sequence[Factor]) -> float:
+    """About what a test with some thousand permutations takes."""
+    axes = float(np.prod([len(factor.values) for factor in factors]))
+    return axes * (_PAIR_OF_AXES * factors[0].size + _SHIFT * min(factors[0].size, 2000))
+
+
+def exact_factor(side: Variable, rng: np.random.Generator, least: float) -> Made | None:
+    """A factor that is the kernel's own but for the `least`, and the engine it stands for; None if it is not cheap."""
+    levels = repeated_factor(side.kernel, side.z, FEW_VALUES, least)
+    if levels is None and side.columns:
+        way = Fourier(tolerance=1e-8 if least > ROUNDING else 1e-12)
+        if 2 * frequencies_needed(side.kernel, side.z, way.tolerance) <= min(MOST_WAVES, len(side.z) / 4):
+            return way, replace(factor_of(side.kernel, side.z, way, rng, side.name, least), notes=())
+    if levels is None:
+        levels = repeated_factor(side.kernel, side.z, MANY_VALUES, least)
+    return None if levels is None else (Dense(), levels)
+
+
+def low_rank(side: Variable, rank: int, rng: np.random.Generator) -> Made:
+    """A factor of a low-rank kernel of at most this rank."""
+    way = LowRank(max_rank=rank)
+    return way, factor_of(side.kernel, side.z, way, rng, side.name, NEGLIGIBLE)
+
+
+def table_factors(sides: Sequence[Variable], rng: np.random.Generator) -> list[Factor]:
+    """A factor of every column of a table."""
+    exact = _exact_factors(sides, rng, NEGLIGIBLE)
+    return [(found or low_rank(side, TABLE_RANK, rng))[1] for side, found in zip(sides, exact, strict=True)]
+
+
+def _exact_factors(sides: Sequence[Variable], rng: np.random.Generator, least: float) -> list[Made | None]:
+    """Of each variable; in threads, since nothing is drawn."""
+    return run(range(len(sides)), lambda i, _: exact_factor(sides[i], rng, least), available_cores())
 
 
 def make_matrix(side: Variable, engine: Engine, unbiased: bool) -> CentredMatrix:
@@ -151,21 +231,6 @@ def make_matrix(side: Variable, engine: Engine, unbiased: bool) -> CentredMatrix
     if isinstance(engine, Tiled):
         return MatrixInStrips(side.kernel, side.z, unbiased, engine.threads)
     return MatrixInMemory.of(side.kernel, side.z, unbiased)
-
-
-def make_factor(side: Variable, engine: Engine, rng: np.random.Generator) -> Factor:
-    """The features of one variable in their principal axes."""
-    return factor_of(side.kernel, side.z, engine, rng, side.name)
-
-
-def is_exact(engines: Sequence[Engine]) -> bool:
-    """Whether all of them look at all pairs of rows."""
-    return all(isinstance(engine, Dense | Tiled) for engine in engines)
-
-
-def few_frequencies(side: Variable) -> bool:
-    """Whether the kernel is smooth and the data span few enough bandwidths for features on a grid."""
-    return side.columns > 0 and frequencies_needed(side.kernel, side.z, SMOOTH.tolerance) <= DIRECT_FREQUENCIES
 
 
 def check_size(side: Variable) -> None:
