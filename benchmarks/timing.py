@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TypeVar
 
 from benchmarks.neighbours import CALM, Neighbours
@@ -17,6 +17,13 @@ def seconds(work: Timed) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start
+
+
+def processor_seconds(work: Timed) -> float:
+    """Processor time of one call, on all cores."""
+    start = process_time()
+    work()
+    return process_time() - start
 
 
 def interleaved(*works: Timed, rounds: int = 7, patience: int = 4) -> list[float]:

@@ -91,12 +91,12 @@ class FactorPair:
         kept = self._kept[: np.count_nonzero(self._kept)]
         wanted = ((self.x, x_order, len(kept)), (self.y, y_order, int(kept[0])))
 
-        def cut(i: int, stop: Event) -> _Stretches:
+        def cut(which: tuple[Factor, Order, int], stop: Event | None = None) -> _Stretches:
             del stop
-            side, order, axes = wanted[i]
+            side, order, axes = which
             return _Stretches.of(np.take(side.rows[:, :axes].astype(self._precision), order, axis=0), cycle)
 
-        x, y = run(range(2), cut, available_cores() if self.size > PRECISE_ROWS else 1)
+        x, y = run(wanted, cut, available_cores()) if self.size > PRECISE_ROWS else map(cut, wanted)
         sums, start = np.full(cycle, self._left_out), 0
         while start < len(kept):
             most = int(kept[start])

@@ -31,6 +31,11 @@ PRECISE_ROWS = 10_000
 
 _BLOCK_ENTRIES, _KEPT_ENTRIES = 1 << 21, 1 << 23
 
+_PART = 1 << 16
+
+_CUBICS = np.array([[0, 6, 0, 0], [-2, -3, 6, -1], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
+"""The coefficients of 1, t, t² and t³ of the cubic through values at -1, 0, 1 and 2."""
+
 _NODES = 64
 """Nodes of a line for each frequency: the cubic between them is then within 1e-8 of the waves that have any weight."""
 
@@ -94,13 +99,13 @@ def repeated_factor(kernel: Kernel, z: Floats, most: int, least: float) -> Facto
     means -= 0.5 * float(means @ counts) / len(z)
     K -= means
     K -= means[:, None]
-    C = K * roots * roots[:, None]
-    lowest, highest = (float(v) for v in np.linalg.eigvalsh(C)[[0, -1]])
-    if highest <= ROUNDING * size:  # all rows are the same, up to rounding
+    spectrum = np.linalg.eigh(K * roots * roots[:, None])
+    lowest, highest = float(spectrum[0][0]), float(spectrum[0][-1])
+    if max(-lowest, highest) <= 1e-14 * size * len(z):  # all rows are the same, up to rounding
         return Factor(np.zeros((len(z), 1)), np.zeros(1))
-    if lowest < -1e-8 * highest:  # no kernel at all; the engines say so
+    if -lowest > 1e-8 * highest:  # no kernel at all; the engines say so
         return None
-    values, axes = _principal(C, max(least, ROUNDING))
+    values, axes = _leading(*spectrum, max(least, ROUNDING))
     features = axes * np.sqrt(values) / roots[:, None]
     return Factor(features[code], values)
 
@@ -148,7 +153,7 @@ def _on_all_rows(features: FeatureMap, points: Floats, least: float) -> tuple[Fl
         if len(points) * features.width <= _KEPT_ENTRIES:
             kept.append(phi)
     mean = total / len(points)
-    values, axes = _principal(outer - len(points) * np.outer(mean, mean), least)
+    values, axes = _leading(*np.linalg.eigh(outer - len(points) * np.outer(mean, mean)), least)
     rows = np.empty((len(points), len(values)))
     for i, block in enumerate(_blocks(len(points), features.width)):
         np.matmul(kept[i] if kept else _centred(features, points[block], rough), axes, out=rows[block])
@@ -157,48 +162,44 @@ def _on_all_rows(features: FeatureMap, points: Floats, least: float) -> tuple[Fl
 
 
 def _on_a_line(features: FeatureMap, line: Floats, nodes: int, least: float) -> tuple[Floats, Floats]:
-    """The same for many rows on a line: each is a cubic combination W of four of the nodes, and Φ'W'W Φ is banded."""
+    """The same for many rows on a line: cubics in each cell between nodes, so that sums of powers are all it takes."""
     from scipy.sparse import csr_array
 
-    start, width = float(line.min()), float(np.ptp(line)) / (nodes - 3) or 1.0
-    places = (line - start) / width
-    cells = np.minimum(places.astype(np.int32), nodes - 4)
-    weights = _cubic(places - cells)  # (4, n)
-    at = start + width * np.arange(-1.0, nodes - 1)
-    phi = np.asarray(features(at[:, None]), dtype=np.float64)
-    near = [phi[i : nodes - 3 + i] for i in range(4)]  # at the i-th node of every cell
+    cells, start = nodes - 3, float(line.min())
+    width = float(np.ptp(line)) / cells or 1.0
+    phi = np.asarray(features((start + width * np.arange(-1.0, nodes - 1))[:, None]), dtype=np.float64)
+    cubics = np.stack([sum(c * phi[k : k + cells] for k, c in enumerate(power)) for power in _CUBICS])  # (4, cells, w)
+    parts = [slice(first, first + _PART) for first in range(0, len(line), _PART)]
 
-    def summed(numbers: Floats) -> Floats:
-        return np.asarray(np.bincount(cells, numbers, minlength=nodes - 3), dtype=np.float64)
+    def placed(part: slice) -> tuple[NDArray[np.int32], Floats]:
+        """The cell of every row, and its place there between 0 and 1."""
+        places = (line[part] - start) / width
+        cell = np.minimum(places.astype(np.int32), cells - 1)
+        return cell, places - cell
 
-    mean = sum(summed(weights[i]) @ near[i] for i in range(4)) / len(line)
-    outer = -len(line) * np.outer(mean, mean)
-    for i in range(4):
-        outer += near[i].T @ (near[i] * summed(weights[i] ** 2)[:, None])
-        for j in range(i):
-            both = near[i].T @ (near[j] * summed(weights[i] * weights[j])[:, None])
-            outer += both + both.T
-    values, axes = _principal(outer, least)
-    ends, columns = np.arange(0, 4 * len(line) + 1, 4, dtype=np.int32), cells[:, None] + np.arange(4, dtype=np.int32)
-    W = csr_array((weights.T.ravel(), columns.ravel(), ends), shape=(len(line), nodes))
-    return np.asarray(W @ ((phi - mean) @ axes)), values
-
-
-def _cubic(t: Floats) -> Floats:
-    """``(4, n)`` weights of the nodes -1, 0, 1, 2 for the value at t."""
-    weights = np.empty((4, len(t)))
-    inner, outer = (t - 1) * (t - 2), (t + 1) * t
-    np.multiply(t, inner, out=weights[0])
-    np.multiply(t + 1, inner, out=weights[1])
-    np.multiply(t - 2, outer, out=weights[2])
-    np.multiply(t - 1, outer, out=weights[3])
-    weights *= np.array([-1 / 6, 1 / 2, -1 / 2, 1 / 6])[:, None]
-    return weights
+    sums = np.zeros((7, cells))  # of the powers 0, ..., 6 of the places
+    for part in parts:
+        cell, t = placed(part)
+        power = np.ones_like(t)
+        for p in range(7):
+            sums[p] += np.bincount(cell, power, minlength=cells)
+            power *= t
+    cubics[0] -= sum(sums[p] @ cubics[p] for p in range(4)) / len(line)
+    outer = sum(cubics[p].T @ (cubics[q] * sums[p + q][:, None]) for p in range(4) for q in range(4))
+    values, axes = _leading(*np.linalg.eigh(np.asarray(outer)), least)
+    table = np.ascontiguousarray((cubics @ axes).transpose(1, 0, 2)).reshape(4 * cells, -1)
+    rows = np.empty((len(line), len(values)))
+    for part in parts:
+        cell, t = placed(part)
+        powers = np.stack([np.ones_like(t), t, t * t, t * t * t], axis=1)
+        columns = 4 * cell[:, None] + np.arange(4, dtype=np.int32)
+        ends = np.arange(0, powers.size + 1, 4, dtype=np.int32)
+        rows[part] = csr_array((powers.ravel(), columns.ravel(), ends), shape=(len(t), len(table))) @ table
+    return rows, values
 
 
-def _principal(C: Floats, least: float) -> tuple[Floats, Floats]:
-    """Eigenvalues in decreasing order and ``(w, r)`` axes, but for the last that are negligible."""
-    values, axes = np.linalg.eigh(C)
+def _leading(values: Floats, axes: Floats, least: float) -> tuple[Floats, Floats]:
+    """Eigenvalues in decreasing order and ``(w, r)`` axes, from increasing ones, but for those that are negligible."""
     values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1]
     tail = np.sqrt(np.cumsum(values[::-1] ** 2)[::-1])
     rank = max(1, int(np.count_nonzero(tail > least * tail[0])))

@@ -71,11 +71,12 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
 
     Notes
     -----
-    Time O(n² (d + log n)) for n - 1 permutations, with memory O(n²) up to 2000 rows and in strips beyond; O(n log n)
-    for Gaussian kernels on one to three columns. Permutations come in random cyclic groups, the circular shifts of
-    y along a random order of the rows, because a whole group costs one fast Fourier transform. A test over a group is
-    exact. Low-rank factors are used beyond 12,000 rows: truth and permutations then share one nearby kernel, so that
-    the test is exact at any rank.
+    O(n log n) time for one to three columns with smooth kernels and for rows that repeat, such as categories; otherwise
+    O(n² (d + log n)) for n - 1 permutations, with memory O(n²) up to 2000 rows and in strips beyond. Permutations come
+    in random cyclic groups, the circular shifts of y along a random order of the rows, because a whole group costs one
+    fast Fourier transform. A test over a group is exact. Beyond 4000 rows a low-rank kernel is used where it comes near
+    (beyond 12,000 in any case): truth and permutations then share one nearby kernel, so that the test is exact at any
+    rank.
 
     The bound of 'mcdiarmid', for kernels whose ranges have the widths D and E, is
     :math:`P(\sqrt{\mathrm{HSIC}_b} > \sqrt{(n-1)DE}/n + \epsilon) \le \exp(-\epsilon^2 n^3 / (3(n-1)^2 DE))` under

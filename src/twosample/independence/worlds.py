@@ -40,12 +40,12 @@ def permuted_worlds(pair: Pair, count: int, rng: np.random.Generator) -> Worlds:
     n = pair.size
     if n <= 12 and factorial(n) <= count:
         return Worlds(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
-    if isinstance(pair, FactorPair) and n >= 2 * (count + 1):
-        return Worlds(_short_cycles(pair, count, rng), False)
     if n <= FEW_ROWS:
         orders = rng.permuted(np.tile(np.arange(n), (count + 1, 1)), axis=1)
         orders[0] = np.arange(n)
         return Worlds(pair.permuted(orders), False)
+    if isinstance(pair, FactorPair) and n >= 2 * (count + 1):
+        return Worlds(_short_cycles(pair, count, rng), False)
     return Worlds(_cyclic_groups(pair, count, rng), False)
 
 
