@@ -33,6 +33,7 @@ def run(options: Options) -> None:
         shown,
         f"A normal and a Laplace sample of {count} points each, both of mean 0 and variance 1; Gaussian kernel with "
         "σ = 0.5, as in the paper. The witness is negative at 0 and in the tails, where the Laplace density is larger, "
-        "and positive in between.",
+        "and positive in between. The paper's text has it the other way round (positive where the Laplace density is "
+        "larger), which is the sign of E_q - E_p; by its own formula, E_p - E_q with p normal, it is as here.",
         f"f(0) = {centre:.4f}, f(1.2) = {flank:.4f}. Seed {options.seed}.",
     ])  # fmt: skip

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import norm
 
 import twosample as ts
-from experiments import factored, original, page
+from experiments import factored, original, page, stars
 from experiments.data import bio
 from experiments.matching import SETS, generator
 from experiments.original import cross_width
@@ -173,7 +173,8 @@ def run(options: Options) -> None:
     parts, cost = [], 0.0
     for title, section in (
         ("## BIO: which six features", _search_section), ("## The bandwidth", _rules_section),
-        ("## Wolf and the order of equal values", _ties_section), ("## Hall", _hall_section),
+        ("## Wolf and the order of equal values", _ties_section), ("## Wolf with stars", stars.section),
+        ("## Hall", _hall_section),
         ("## The t-test with a ridge on FOREST10D", _ridge_section),
     ):  # fmt: skip
         text, seconds = section(count, options)
@@ -236,7 +237,8 @@ def _ties_section(count: int, options: Options) -> tuple[list[str], float]:
     rows = [[key, f"{_mean(done.outcomes, key):.1f}"] for key in done.outcomes[0]]
     paper = [f"{PAPER['CNUM', kind][TESTS.index('Wolf')]:.1f} ({kind})" for kind in ("same", "different")]
     return [
-        "Most values of CNUM occur many times, and equal values can join the tree in any order. The runs test of Wald "
+        "Most values of CNUM occur many times, and equal values can join the tree in any order; as a path, in these "
+        "ways. The runs test of Wald "
         f"and Wolfowitz, which is Wolf in one column, accepts, % ({done.count} draws; paper: {', '.join(paper)}, its "
         "rule is not stated):",
         page.table(["order of equal values, attributes", "H0 accepted"], rows),

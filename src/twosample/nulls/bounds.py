@@ -53,7 +53,8 @@ class Hoeffding(Null):
 
     :math:`P(T > t) \le \exp(-t^2 B / (8K^2))` with B the number of independent terms, :math:`\lfloor m/2\rfloor` for
     the quadratic and linear statistics, :math:`\lfloor\min(m,n)/2\rfloor` when m ≠ n (Hoeffding's two-sample
-    U-statistic), and K the width of the kernel's range. Valid at every sample size, and very conservative.
+    U-statistic), and K the width of the kernel's range. Valid at every sample size, and very conservative. For odd m
+    this is the theorem; the paper's corollary has m/2 for :math:`\lfloor m/2\rfloor`, a threshold a little too low.
 
     Examples
     --------
