@@ -121,7 +121,9 @@ def test_the_commands_of_the_readme_run(alone, tmp_path):
     connection.close()
     page = README.read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line.startswith("twosample ") and "postgresql" not in line]
-    assert [line.split()[1] for line in lines] == ["compare", "match", "independence", "outliers", "demo"]
+    assert [line.split()[1] for line in lines] == [
+        "compare", "summarize", "compare", "match", "independence", "outliers", "demo",
+    ]  # fmt: skip
     code = """
 from twosample.cli.run import run
 for line in sys.argv[1:]:
