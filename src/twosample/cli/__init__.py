@@ -23,14 +23,6 @@ def main() -> None:
     """
     import sys
 
-    from .interrupts import wait_for_imports
+    from .run import run
 
-    wait_for_imports()
-    try:
-        from .run import run
-
-        code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before or after the command
-        sys.stderr.write("interrupted\n")
-        code = 130
-    sys.exit(code)
+    sys.exit(run(sys.argv[1:]))

@@ -15,9 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from .._files import explained
 from .._shown import shown
-from ..errors import OutputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,24 +81,17 @@ def write(content: str | bytes) -> None:
             sys.stdout.buffer.write(content)
         else:
             sys.stdout.write(ended(content))
-    except OSError as error:
-        _lost(error)
-    flush()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
 
 
 def flush() -> None:
     """What is left in the buffers; a full disk is noticed here at the latest."""
     try:
         sys.stdout.flush()
-    except OSError as error:
-        _lost(error)
-
-
-def _lost(error: OSError) -> None:
-    """What to do when standard output takes no more: nothing if nobody reads it."""
-    _stop_writing()
-    if not isinstance(error, BrokenPipeError):
-        raise OutputError(f"Cannot write to standard output: {explained(error)}") from error
+    except BrokenPipeError:
+        _stop_writing()
 
 
 def _stop_writing() -> None:

@@ -167,8 +167,7 @@ def _packed_lines(place: Path) -> str:
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     import polars as pl
 
-    head = _beginning(place)
-    line, _, rows = head.partition("\n")
+    line, _, rows = _beginning(place).partition("\n")
     separator = _separator(line, "\t" if suffixes(place)[0] in (".tsv", ".tab") else ",")
     scan = partial(
         pl.scan_csv,
@@ -177,7 +176,7 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
         decimal_comma=separator != "," and _decimal_commas(rows, separator),
         null_values=list(MISSING),
         try_parse_dates=True,
-        with_column_names=_unquoted if '""' in head else None,  # Ctrl-C in a function that polars calls is a crash
+        with_column_names=_unquoted,
         glob=False,
     )
     frame = scan(infer_schema_length=first)
