@@ -8,8 +8,7 @@ from tests.level.problems import PROBLEMS
 import twosample as ts
 from twosample.core.labellings import bootstraps, observed, relabellings
 from twosample.core.sums import sums_of_matrix
-from twosample.engines import features
-from twosample.engines.features import Features, draw_frequencies
+from twosample.engines.features import Features, draw_frequencies, random_fourier
 from twosample.statistics import STATISTICS
 
 KERNELS = {
@@ -72,7 +71,7 @@ def test_directions_are_orthogonal_in_groups():
 
 @pytest.mark.parametrize(("count", "shares"), [(10, [6, 3, 1]), (3, [1, 1, 1]), (1, [1, 1, 1]), (12, [8, 3, 1])])
 def test_a_sum_shares_the_features_by_weight(count, shares):
-    assert features._apportion(np.array([8.0, 3.0, 0.2]), count) == shares
+    assert random_fourier._apportion(np.array([8.0, 3.0, 0.2]), count) == shares
 
 
 def test_error_of_mmd_falls_with_the_number_of_features():
@@ -95,7 +94,7 @@ def test_error_of_mmd_falls_with_the_number_of_features():
 @pytest.mark.parametrize("worlds", [relabellings, bootstraps])
 def test_block_sums_are_those_of_the_features(worlds, single, monkeypatch):
     if single:
-        monkeypatch.setattr(features, "_SINGLE_POINTS", 10)
+        monkeypatch.setattr(random_fourier, "_SINGLE_POINTS", 10)
     z, labels = points(), worlds(35, 25, 20, np.random.default_rng(0))
     gram = Features(100).gram(ts.Gaussian(2.0), z)
     phi = gram.features(z)
@@ -193,7 +192,7 @@ def test_single_precision_holds_far_out(kernel, reach, monkeypatch):
     """Phases of millions of radians are reduced before they are rounded."""
     z = reach * points()
     exact = Features().gram(kernel, z).features(z)
-    monkeypatch.setattr(features, "_SINGLE_POINTS", 10)
+    monkeypatch.setattr(random_fourier, "_SINGLE_POINTS", 10)
     single = Features().gram(kernel, z).features(z)
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, exact, atol=3e-6)

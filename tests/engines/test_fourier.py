@@ -9,7 +9,7 @@ import pytest
 import twosample as ts
 from twosample.core.labellings import Labellings, random_relabellings
 from twosample.engines.fourier import grids_for
-from twosample.engines.transforms import fast_sums
+from twosample.engines.fourier.nufft import fast_sums
 
 SIZE, CUT = 160, 70
 
@@ -178,13 +178,13 @@ def test_every_null(kernel, tolerance, columns, null):
 def test_nulls_of_more_points_than_fit_in_a_matrix(kernel, null, monkeypatch):
     """The second moment comes from transforms of the squared kernel, the shape of the spectrum from a part."""
     pytest.importorskip("finufft")
-    from twosample.engines import grid
+    from twosample.engines.fourier import grid_gram
 
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(500, 2)), 1.1 * rng.normal(size=(600, 2))
     exact = ts.mmd_test(x, y, kernel=kernel, null=null, engine="dense", rng=5)
-    monkeypatch.setattr(grid, "CENTRED_POINTS", 600)
-    monkeypatch.setattr(grid, "DIRECT_FREQUENCIES", 100)
+    monkeypatch.setattr(grid_gram, "CENTRED_POINTS", 600)
+    monkeypatch.setattr(grid_gram, "DIRECT_FREQUENCIES", 100)
     gram = ts.Fourier(tolerance=1e-6).gram(kernel, np.concatenate([x, y]))
     dense = ts.Dense().gram(kernel, np.concatenate([x, y])).centred(np.random.default_rng(0))
     assert gram.centred(np.random.default_rng(0)).square == pytest.approx(dense.square, rel=1e-4)
@@ -254,14 +254,14 @@ def test_worlds_in_turns(worlds, monkeypatch):
     """However many worlds are summed at a time."""
     pytest.importorskip("finufft")
     from twosample.core.labellings import bootstraps, relabellings
-    from twosample.engines import grid
+    from twosample.engines.fourier import grid_gram
 
     z = spread(20, 2)
     make = {"relabellings": relabellings, "bootstraps": bootstraps}[worlds]
     labels = make(CUT, SIZE - CUT, 9, np.random.default_rng(0))
     gram = ts.Fourier(tolerance=1e-6).gram(ts.Matern(1.0, 2.5), z)
     whole = gram.block_sums(labels, CUT, SIZE - CUT)
-    monkeypatch.setattr(grid, "_SUM_BYTES", 1)
+    monkeypatch.setattr(grid_gram, "_SUM_BYTES", 1)
     turns = gram.block_sums(labels, CUT, SIZE - CUT)
     for name in ("xx", "xy", "yy", "dx", "dy"):
         np.testing.assert_allclose(getattr(turns, name), getattr(whole, name), atol=1e-8)

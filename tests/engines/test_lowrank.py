@@ -9,7 +9,7 @@ from tests.level.problems import PROBLEMS
 import twosample as ts
 from twosample.core.labellings import bootstraps, observed, pair_swaps, relabellings
 from twosample.core.sums import sums_of_matrix
-from twosample.engines import pivots
+from twosample.engines.lowrank import pivoted_cholesky
 
 
 def heavy(seed=0):
@@ -92,8 +92,8 @@ def test_certificate_is_the_trace_of_the_residual(data):
 )
 def test_block_sums_are_those_of_the_features(labels, single, monkeypatch):
     if single:
-        monkeypatch.setattr(pivots, "CANDIDATES", 80)
-        monkeypatch.setattr(pivots, "MEASURED", 40)
+        monkeypatch.setattr(pivoted_cholesky, "CANDIDATES", 80)
+        monkeypatch.setattr(pivoted_cholesky, "MEASURED", 40)
     z = points()
     gram = ts.LowRank(0.01).gram(ts.Gaussian(2.0), z)
     assert (gram.features.dtype is np.float32) == single
@@ -312,8 +312,8 @@ class _Childless(np.random.bit_generator.ISeedSequence):
 
 @pytest.mark.parametrize("size", [160, 3000])
 def test_threads_do_not_matter(size, monkeypatch):
-    monkeypatch.setattr(pivots, "CANDIDATES", 1500)
-    monkeypatch.setattr(pivots, "MEASURED", 1000)
+    monkeypatch.setattr(pivoted_cholesky, "CANDIDATES", 1500)
+    monkeypatch.setattr(pivoted_cholesky, "MEASURED", 1000)
     z, k = points(3, size), ts.Gaussian(2.0)
     labels = relabellings(size // 2, size // 2, 20, np.random.default_rng(0))
     results = []

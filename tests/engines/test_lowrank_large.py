@@ -6,15 +6,15 @@ from pools import forms, points
 
 import twosample as ts
 from twosample.core.labellings import relabellings
-from twosample.engines import pivots
-from twosample.engines.landmarks import confidence_limit
+from twosample.engines.lowrank import pivoted_cholesky
+from twosample.engines.lowrank.landmarks import confidence_limit
 
 
 @pytest.fixture
 def small_samples(monkeypatch):
     """A pool of a few thousand rows is treated as a large one."""
-    monkeypatch.setattr(pivots, "CANDIDATES", 1024)
-    monkeypatch.setattr(pivots, "MEASURED", 512)
+    monkeypatch.setattr(pivoted_cholesky, "CANDIDATES", 1024)
+    monkeypatch.setattr(pivoted_cholesky, "MEASURED", 512)
 
 
 LARGE = {
@@ -30,7 +30,7 @@ LARGE = {
 @pytest.mark.parametrize("kernel", [ts.Gaussian(2.0), ts.Gaussian(500.0), ts.Energy(), ts.Linear()], ids=repr)
 @pytest.mark.parametrize("data", LARGE)
 def test_large_pool(data, kernel, work, monkeypatch):
-    monkeypatch.setattr(pivots, "EXACT_WORK", work)
+    monkeypatch.setattr(pivoted_cholesky, "EXACT_WORK", work)
     z = LARGE[data](np.random.default_rng(0))
     tolerance = 0.05 if isinstance(kernel, ts.Energy) else 1e-3
     gram = ts.LowRank(tolerance).gram(kernel, z)

@@ -12,13 +12,9 @@ from ..kernels import Kernel, Precomputed, Tabulated
 from .base import Engine, Gram
 from .dense import Dense
 from .features import Features
-from .fourier import Fourier, grids_for
-from .frequencies import MAX_FREQUENCIES
-from .grid import direct_frequencies
+from .fourier import MAX_FREQUENCIES, Fourier, decay_of, direct_frequencies, grids_for, transforms_available
 from .lowrank import MAX_RANK, LowRank
-from .sorted import decay_of
 from .tiled import Tiled
-from .transforms import transforms_available
 
 DENSE_POINTS = 1500
 """Up to this many pooled points the Gram matrix is small enough to keep (18 MB) and quicker kept than remade."""

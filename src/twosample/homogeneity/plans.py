@@ -8,9 +8,7 @@ from .. import _door as door
 from ..core.types import Floats
 from ..engines import Auto, Fourier, Plan
 from ..engines.dense import CENTRED_POINTS
-from ..engines.fourier import grids_for
-from ..engines.grid import direct_frequencies
-from ..engines.sorted import decay_of
+from ..engines.fourier import decay_of, direct_frequencies, grids_for
 from ..errors import options_by_name
 from ..kernels import Kernel
 from ..nulls import AutoNull, Gamma, Null, Pearson, Spectrum

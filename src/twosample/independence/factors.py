@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..engines import Engine
-from ..engines.featured import FeatureGram, FeatureMap
-from ..engines.grid import GridGram
+from ..engines.features import FeatureGram, FeatureMap
+from ..engines.fourier import GridGram
 from ..engines.lowrank import LowRankGram
 from ..errors import OptionError
 from ..kernels import Kernel

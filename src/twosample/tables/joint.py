@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.threads import available_cores
 from ..engines import LowRank
-from ..engines.pivots import choose_landmarks
+from ..engines.lowrank import choose_landmarks
 from ..errors import SmallSampleWarning
 from ..kernels import Gaussian
 from ..kernels.bandwidth import distance_quantiles

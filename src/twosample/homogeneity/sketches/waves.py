@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square, without_diagonal
 from ...core.sums import BlockSums
 from ...core.types import Floats
-from ...engines.frequencies import second_moments
+from ...engines.fourier import second_moments
 from ...errors import OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RadialKernel, RationalQuadratic, Scaled, Sum
 from ...summaries import BinnedColumn

@@ -15,13 +15,13 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.centred import Centred, CentredGram, pooled_square
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums, complete_sums
-from ..core.threads import Progress, available_cores, run
-from ..core.types import Floats
-from ..kernels import Energy, Kernel, Laplace, Matern, Scaled
-from .dense import CENTRED_POINTS
+from ...core.centred import Centred, CentredGram, pooled_square
+from ...core.labellings import Labellings
+from ...core.sums import BlockSums, complete_sums
+from ...core.threads import Progress, available_cores, run
+from ...core.types import Floats
+from ...kernels import Energy, Kernel, Laplace, Matern, Scaled
+from ..dense import CENTRED_POINTS
 
 _CHUNK = 60.0
 """Exponents are taken within stretches of this length, so that running sums neither overflow nor lose digits."""

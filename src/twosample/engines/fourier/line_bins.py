@@ -8,9 +8,9 @@ from threading import Event
 
 import numpy as np
 
-from ..core.threads import available_cores, run
-from ..core.types import Counts, Floats
-from .frequencies import FrequencyGrid, Waves
+from ...core.threads import available_cores, run
+from ...core.types import Counts, Floats
+from .frequency_grid import FrequencyGrid, Waves
 
 _ORDER = 3
 _ROWS = 1 << 18

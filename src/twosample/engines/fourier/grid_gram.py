@@ -9,7 +9,7 @@ from threading import Event
 
 import numpy as np
 
-from ..core.centred import (
+from ...core.centred import (
     Centred,
     CentredGram,
     CentredSpectrum,
@@ -17,16 +17,16 @@ from ..core.centred import (
     unbiased_square,
     without_diagonal,
 )
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums
-from ..core.threads import Progress, available_cores, run
-from ..core.types import Counts, Floats
-from ..kernels import Kernel
-from .binned import BinnedLine, bin_count
-from .dense import CENTRED_POINTS
-from .featured import PIECES, FeatureGram
-from .frequencies import FrequencyGrid, Waves, second_moments
-from .transforms import fast_sums, fast_values, transforms_available
+from ...core.labellings import Labellings
+from ...core.sums import BlockSums
+from ...core.threads import Progress, available_cores, run
+from ...core.types import Counts, Floats
+from ...kernels import Kernel
+from ..dense import CENTRED_POINTS
+from ..features.feature_gram import PIECES, FeatureGram
+from .frequency_grid import FrequencyGrid, Waves, second_moments
+from .line_bins import BinnedLine, bin_count
+from .nufft import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500
 """Up to this many frequencies waves are summed directly; beyond that by non-uniform fast Fourier transforms."""

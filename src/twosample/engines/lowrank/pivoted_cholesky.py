@@ -15,9 +15,9 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.threads import run
-from ..core.types import Floats
-from ..kernels import Kernel
+from ...core.threads import run
+from ...core.types import Floats
+from ...kernels import Kernel
 from .landmarks import (
     Certificate,
     LandmarkMap,

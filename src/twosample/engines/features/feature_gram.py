@@ -17,12 +17,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..core.centred import Centred, CentredGram, CentredSpectrum, pooled_square, without_diagonal
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums
-from ..core.threads import Progress, available_cores, run
-from ..core.types import Floats, Reals
-from .dense import CENTRED_POINTS
+from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square, without_diagonal
+from ...core.labellings import Labellings
+from ...core.sums import BlockSums
+from ...core.threads import Progress, available_cores, run
+from ...core.types import Floats, Reals
+from ..dense import CENTRED_POINTS
 
 PIECES = 16
 """The rows are cut into at most this many pieces, whatever the number of threads: the answer must not depend on it."""

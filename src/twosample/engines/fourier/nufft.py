@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
-from ..core.types import Counts, Floats
-from ..errors import missing_extra
-from .frequencies import FrequencyGrid, Waves
+from ...core.types import Counts, Floats
+from ...errors import missing_extra
+from .frequency_grid import FrequencyGrid, Waves
 
 _LARGE = 200_000  # points or frequencies that are worth threads
 

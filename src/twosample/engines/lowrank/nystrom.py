@@ -25,18 +25,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.centred import Centred
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums
-from ..core.threads import Progress, available_cores, run, single_threaded_blas
-from ..core.types import Counts, Floats, Reals
-from ..errors import number_between, whole_number
-from ..kernels import Kernel
-from .base import check_progress
-from .featured import FeatureGram
+from ...core.centred import Centred
+from ...core.labellings import Labellings
+from ...core.sums import BlockSums
+from ...core.threads import Progress, available_cores, run, single_threaded_blas
+from ...core.types import Counts, Floats, Reals
+from ...errors import number_between, whole_number
+from ...kernels import Kernel
+from ..base import check_progress
+from ..features.feature_gram import FeatureGram
+from ..seeds import child
 from .landmarks import Certificate, LandmarkMap, row_pieces
-from .pivots import choose_landmarks
-from .seeds import child
+from .pivoted_cholesky import choose_landmarks
 
 MAX_RANK = 4000
 """Where the rank ends if nothing is said: the factor takes 128 MB then."""

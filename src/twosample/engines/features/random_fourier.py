@@ -13,14 +13,14 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from ..core.threads import Progress
-from ..core.types import Floats, Reals
-from ..errors import InputError, OptionError, whole_number
-from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
-from .base import check_progress
-from .explicit import SparseGram
-from .featured import FeatureGram
-from .seeds import child
+from ...core.threads import Progress
+from ...core.types import Floats, Reals
+from ...errors import InputError, OptionError, whole_number
+from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from ..base import check_progress
+from ..seeds import child
+from .feature_gram import FeatureGram
+from .sparse_gram import SparseGram
 
 _SINGLE_POINTS = 10_000
 """Pools of more points than this get features in single precision."""

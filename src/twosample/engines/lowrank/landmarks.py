@@ -9,13 +9,13 @@ from threading import Event
 
 import numpy as np
 
-from ..core.roots import brent
-from ..core.threads import run
-from ..core.types import Floats, Reals
-from ..errors import OptionError
-from ..kernels import Kernel
-from .featured import PIECES
-from .tiles import tile_function
+from ...core.roots import brent
+from ...core.threads import run
+from ...core.types import Floats, Reals
+from ...errors import OptionError
+from ...kernels import Kernel
+from ..features.feature_gram import PIECES
+from ..tiles import tile_function
 
 Precision = type[np.float32 | np.float64]
 

@@ -21,8 +21,8 @@ from math import lgamma, log, pi, sqrt
 
 import numpy as np
 
-from ..core.types import Floats
-from ..kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from ...core.types import Floats
+from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.centred import Centred, CentredGram
-from ..core.labellings import Labellings
-from ..core.sums import BlockSums
-from ..core.types import Counts, Floats
-from .dense import CENTRED_POINTS
+from ...core.centred import Centred, CentredGram
+from ...core.labellings import Labellings
+from ...core.sums import BlockSums
+from ...core.types import Counts, Floats
+from ..dense import CENTRED_POINTS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,16 +7,16 @@ from math import inf
 
 import numpy as np
 
-from ..core.threads import Progress
-from ..core.types import Floats
-from ..errors import OptionError, missing_extra, number_between, whole_number
-from ..kernels import Kernel
-from .base import Gram, check_progress
-from .frequencies import MAX_FREQUENCIES, GridShape, grid_shapes
-from .grid import GridFeatures, GridGram, direct_frequencies
+from ...core.threads import Progress
+from ...core.types import Floats
+from ...errors import OptionError, missing_extra, number_between, whole_number
+from ...kernels import Kernel
+from ..base import Gram, check_progress
+from .frequency_grid import MAX_FREQUENCIES, GridShape, grid_shapes
+from .grid_gram import GridFeatures, GridGram, direct_frequencies
 from .mixture import Mixture, mixture_of
-from .sorted import SortedGram, decay_of
-from .transforms import transforms_available
+from .nufft import transforms_available
+from .sorted_line import SortedGram, decay_of
 
 _EXACT = 1e-10
 """Up to this tolerance there is nothing to tell."""
