@@ -1,7 +1,7 @@
 """The kernel tests on thousands of pairs of samples: a low-rank factor of the Gram matrix serves all of them.
 
 What ``ts.mmd_test`` does for one pair, without its options and threads, and ten times as fast for many small pairs; the
-laws are the library's. ``tests/paper`` compares the two.
+laws are the library's. ``tests/experiments`` compares the two.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices on a busy m
 
 import pytest
 from hypothesis import HealthCheck, settings
-from postgres import postgres_server  # noqa: F401
+
+from tests.postgres import postgres_server  # noqa: F401
 
 settings.register_profile(
     "twosample",

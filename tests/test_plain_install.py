@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from test_readme import README, blocks
 
+from tests.test_readme import README, blocks
 from twosample._public import __all__ as public
 
 requirements = pytest.importorskip("packaging.requirements")

@@ -2,13 +2,13 @@
 
 from math import comb, exp
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import twosample as ts
+from tests import naive
 from twosample.core.laws import ReplicateLaw
 from twosample.core.pvalue import resampling_pvalue, resampling_threshold, smallest_pvalue
 

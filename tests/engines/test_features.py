@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.level.measure import limits
-from tests.level.problems import PROBLEMS
 
 import twosample as ts
+from tests.level.measure import limits
+from tests.level.problems import PROBLEMS
 from twosample.core.labellings import bootstraps, observed, relabellings
 from twosample.core.sums import sums_of_matrix
 from twosample.engines.features import Features, draw_frequencies, random_fourier

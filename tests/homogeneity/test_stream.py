@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamed import KERNELS, sample
 
 import twosample as ts
+from tests import naive
+from tests.homogeneity.streamed import KERNELS, sample
 from twosample.homogeneity import stream_terms
 from twosample.homogeneity.stream import LinearTimeMMD
 

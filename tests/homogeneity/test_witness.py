@@ -1,10 +1,10 @@
 """The witness function: its values, its norm, its rows."""
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 from twosample.kernels import KERNELS
 
 RNG = np.random.default_rng(0)

@@ -1,11 +1,11 @@
 """Features instead of pairs of rows: against the matrices that they stand for, and chosen where they are cheaper."""
 
-import naive_hsic as naive
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import twosample as ts
+from tests.independence import naive_hsic as naive
 from twosample.independence import factors, sides
 from twosample.independence.factors import NEGLIGIBLE, ROUNDING, factor_of, repeated_factor
 

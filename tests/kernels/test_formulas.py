@@ -2,11 +2,11 @@
 
 from math import exp, sqrt
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 
 
 def euclid(a, b):

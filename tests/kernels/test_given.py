@@ -1,10 +1,10 @@
 """Kernels that the user brings along: matrices and functions."""
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(7, 2)), RNG.normal(size=(9, 2)) + 0.7

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 import twosample as ts
-
-from .problems import PROBLEMS
+from tests.level.problems import PROBLEMS
 
 LEVELS = (0.05, 0.01)
 

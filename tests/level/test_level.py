@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import twosample as ts
-
-from .measure import EXACT, LEVELS, Case, cases, limits, pvalues
-from .problems import PROBLEMS
+from tests.level.measure import EXACT, LEVELS, Case, cases, limits, pvalues
+from tests.level.problems import PROBLEMS
 
 REPETITIONS = 1000
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from people import people
 from scipy.stats import binom
 
 import twosample as ts
+from tests.matching.people import people
 
 OTHER = ("Jahre", "Lohn", "Punkte", "Kinder", "Ort", "Notiz", "seit", "froh")
 

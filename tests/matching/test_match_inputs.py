@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from people import people
 
 import twosample as ts
+from tests.matching.people import people
 from twosample.matching.match import MOST_PAIRS
 
 

@@ -2,11 +2,11 @@
 
 from math import log, sqrt
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 from twosample.nulls.alternative import alternative_variance, deviation_interval
 
 

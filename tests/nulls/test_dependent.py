@@ -3,7 +3,6 @@
 from decimal import Decimal
 from itertools import combinations
 
-import naive
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +10,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 import twosample as ts
+from tests import naive
 from twosample.nulls.memory import Process, block_length, kernel_memory, studentised
 
 KERNEL = ts.Gaussian(1.0)

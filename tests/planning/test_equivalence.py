@@ -4,9 +4,9 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from gaussians import Problem, at_most
 
 import twosample as ts
+from tests.planning.gaussians import Problem, at_most
 
 PROBLEMS = [
     Problem(100, 100, 0.1),

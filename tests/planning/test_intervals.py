@@ -4,9 +4,9 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from gaussians import Problem, at_most
 
 import twosample as ts
+from tests.planning.gaussians import Problem, at_most
 from twosample.planning.intervals import invert
 from twosample.planning.laws import beyond, linear_variance
 from twosample.planning.profile import estimate, profile

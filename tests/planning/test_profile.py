@@ -1,12 +1,12 @@
 """What is measured of two samples, against the definitions and against populations."""
 
-import naive
 import numpy as np
 import pytest
-from gaussians import Problem
 from scipy.stats import nct
 
 import twosample as ts
+from tests import naive
+from tests.planning.gaussians import Problem
 from twosample.planning.laws import cumulants, linear_variance, studentised_tail, three_moments
 from twosample.planning.profile import estimate, profile
 

@@ -1,10 +1,10 @@
 """The page in a real browser: nothing asked of the net, nothing in the console, nothing wider than a phone."""
 
-import browser
 import pytest
-from synthetic import HOSTILE, column, comparison, hostile, numbers
-from test_matching_page import matching
 
+from tests.report import browser
+from tests.report.synthetic import HOSTILE, column, comparison, hostile, numbers
+from tests.report.test_matching import matching
 from twosample.report import write_html
 
 WIDEST = """

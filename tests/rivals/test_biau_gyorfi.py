@@ -3,12 +3,12 @@
 from itertools import combinations
 from math import log, pi, sqrt
 
-import naive
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 import twosample as ts
+from tests import naive
 from twosample.rivals import biau_gyorfi_test
 from twosample.rivals.biau_gyorfi import CUTS, UnionBound, cells_of
 

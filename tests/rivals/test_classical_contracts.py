@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from classical import BAD_SAMPLES, FORMS
 
 import twosample as ts
+from tests.rivals.classical import BAD_SAMPLES, FORMS
 from twosample import rivals
 
 PUBLIC = ["biau_gyorfi_test", "bickel_test", "cross_match_test", "friedman_rafsky_ks_test", "friedman_rafsky_runs_test",

@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from classical import FORMS
-from level.measure import limits
-from level.problems import PROBLEMS
 
 import twosample as ts
+from tests.level.measure import limits
+from tests.level.problems import PROBLEMS
+from tests.rivals.classical import FORMS
 
 EXACT = {name for name, form in FORMS.items() if form.relabels} | {"ks exact", "cross-match", "biau-györfi bound"}
 """Right at every sample size on every problem."""

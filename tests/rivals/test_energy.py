@@ -1,11 +1,11 @@
 """The energy test: the fixture of dcor, its defects, SciPy, and the identity with MMD."""
 
-import naive
 import numpy as np
 import pytest
 from scipy import stats
 
 import twosample as ts
+from tests import naive
 from twosample.rivals.energy import energy_test
 
 

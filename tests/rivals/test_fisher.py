@@ -1,11 +1,11 @@
 """The kernel Fisher discriminant test against its definition with explicit features."""
 
-import naive
 import numpy as np
 import pytest
 from scipy import stats
 
 import twosample as ts
+from tests import naive
 from twosample.rivals.fisher import kernel_fisher_test
 
 

@@ -1,10 +1,10 @@
 """The Hall-Tajvidi statistic against its definition."""
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 from twosample.rivals import hall_tajvidi_test
 from twosample.rivals.hall_tajvidi import STRIDE, Counter, neighbours
 

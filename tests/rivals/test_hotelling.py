@@ -1,11 +1,11 @@
 """Hotelling's T² against its formula, with and without ridge."""
 
-import naive
 import numpy as np
 import pytest
 from scipy.stats import chi2, f, ttest_ind
 
 import twosample as ts
+from tests import naive
 from twosample.core.labellings import observed
 from twosample.rivals import hotelling_test
 from twosample.rivals.hotelling import Ridged, _scores

@@ -10,11 +10,11 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from classical import BAD_SAMPLES
-from level.measure import limits
-from level.problems import PROBLEMS
 
 import twosample as ts
+from tests.level.measure import limits
+from tests.level.problems import PROBLEMS
+from tests.rivals.classical import BAD_SAMPLES
 from twosample.rivals.cascade import cascade_test
 from twosample.rivals.classifier import classifier_test
 from twosample.rivals.energy import energy_test

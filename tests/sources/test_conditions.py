@@ -7,9 +7,9 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from test_databases import fill_duckdb, fill_postgres, fill_sqlite
 
 import twosample as ts
+from tests.sources.test_databases import fill_duckdb, fill_postgres, fill_sqlite
 from twosample.sources import conditions, open_table
 
 FRAME = pl.DataFrame(

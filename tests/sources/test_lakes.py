@@ -6,7 +6,9 @@ import shutil
 
 import polars as pl
 import pytest
-from lakes import (
+
+import twosample as ts
+from tests.lakes import (
     delete_delta_rows,
     delete_iceberg_rows,
     delta_actions,
@@ -15,8 +17,6 @@ from lakes import (
     numbers,
     protocol,
 )
-
-import twosample as ts
 from twosample.sources import open_table
 
 TWENTY = pl.DataFrame({"x": [0.0] * 10 + [5.0] * 10, "k": list("ab") * 10})

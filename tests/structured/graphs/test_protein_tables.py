@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.stats import binom
-from table_matching import halves, rejections_between, rejections_within, share_matched
 
 import twosample as ts
+from tests.structured.graphs.table_matching import halves, rejections_between, rejections_within, share_matched
 from twosample import graphs as tg
 
 

@@ -1,10 +1,10 @@
 """The random walk kernel against sums over walks, against GraKeL, and what it promises."""
 
-import graph_oracles as naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests.structured.graphs import graph_oracles as naive
 from twosample import graphs as tg
 from twosample.structured.graphs import Graph
 from twosample.structured.graphs.pool import GraphPool

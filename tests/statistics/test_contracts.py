@@ -2,13 +2,13 @@
 
 from math import isqrt
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import twosample as ts
+from tests import naive
 from twosample.statistics import STATISTICS
 
 KERNELS = {

@@ -1,10 +1,10 @@
 """The bootstrap of the paired statistic against the definition, world by world."""
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 from twosample.core.labellings import bootstraps
 
 KERNEL = ts.Gaussian(1.0)

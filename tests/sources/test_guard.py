@@ -6,9 +6,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_databases import fill_duckdb, fill_postgres, fill_sqlite
 
 import twosample as ts
+from tests.sources.test_databases import fill_duckdb, fill_postgres, fill_sqlite
 from twosample.sources import open_table
 
 FRAME = pl.DataFrame({"x": [1.0, 2.0, 3.0], "s": ["a", "select", "b"], "select": [1, 2, 3]})

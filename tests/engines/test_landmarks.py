@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from pools import forms, points
 
 import twosample as ts
+from tests.engines.pools import forms, points
 from twosample.core.labellings import relabellings
 from twosample.engines.lowrank import pivoted_cholesky
 from twosample.engines.lowrank.landmarks import confidence_limit

@@ -1,12 +1,12 @@
 """The one path, end to end: seeds, invariances, combinations."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import twosample as ts
+from tests import naive
 from twosample.kernels import BANDWIDTHS, KERNELS
 from twosample.nulls import NULLS
 from twosample.statistics import STATISTICS

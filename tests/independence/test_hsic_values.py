@@ -2,11 +2,11 @@
 
 from itertools import permutations
 
-import naive_hsic as naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests.independence import naive_hsic as naive
 from twosample.independence.factored import NEGLECTED
 from twosample.independence.nulls import permutation_moments, product_weights
 from twosample.independence.sides import make_pair, variables

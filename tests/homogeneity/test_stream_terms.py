@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from streamed import KERNELS, sample
 
 import twosample as ts
+from tests import naive
+from tests.homogeneity.streamed import KERNELS, sample
 from twosample.core.compiled import compiled
 from twosample.homogeneity import stream_terms
 from twosample.homogeneity.stream import LinearTimeMMD

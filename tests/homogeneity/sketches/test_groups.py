@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sketched import assert_same_answer, rows_for
 
 import twosample as ts
+from tests.homogeneity.sketches.sketched import assert_same_answer, rows_for
 from twosample.homogeneity.sketches import BinnedMoments, GroupedFeatures, Sketch, compare_sketches
 
 # --- Batches, merging ------------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """Kernels with explicit features against their definitions, against GraKeL, and through the tests."""
 
-import graph_oracles as naive
 import networkx as nx
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests.structured.graphs import graph_oracles as naive
 from twosample import graphs as tg
 from twosample.structured.graphs import Graph
 

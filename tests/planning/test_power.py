@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from gaussians import Problem
 
 import twosample as ts
+from tests.planning.gaussians import Problem
 from twosample.planning.profile import estimate, profile
 
 CASES = [

@@ -5,10 +5,10 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from experiments.stars import runs_pvalue
 from scipy.stats import norm
 
 import twosample as ts
+from experiments.stars import runs_pvalue
 
 
 def by_hand(x, y):

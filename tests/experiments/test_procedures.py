@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
+
+import twosample as ts
 from experiments import factored, original, table2, table3
 from experiments.page import binomial_interval
 from experiments.procedures import PROCEDURES, Pair
 from experiments.runner import Run
 from experiments.table2_variants import runs_pvalue
-from scipy.stats import chi2
-
-import twosample as ts
 
 
 def samples(m=60, shift=0.3, columns=1, seed=0):

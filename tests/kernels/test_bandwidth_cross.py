@@ -2,12 +2,12 @@
 
 from itertools import combinations
 
-import naive
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 import twosample as ts
+from tests import naive
 
 TWO = np.random.default_rng(0).normal(size=(2, 30, 2)).round(1)
 

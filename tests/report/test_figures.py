@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import numbers, shares
 
+from tests.report.synthetic import numbers, shares
 from twosample._shown import shown
 from twosample.report import numbers as text
 from twosample.report.figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale

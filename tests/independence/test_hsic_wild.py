@@ -1,12 +1,12 @@
 """The wild bootstrap of HSIC: against loops over pairs of rows, by every engine, and its level beside permutations."""
 
-import naive_hsic as naive
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 from scipy.stats import binom
 
 import twosample as ts
+from tests.independence import naive_hsic as naive
 from twosample.nulls.memory import Process, studentised
 
 BOTH = pytest.mark.parametrize("statistic", ["biased", "unbiased"])

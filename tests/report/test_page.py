@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
 
 import twosample as ts
+from tests.report.synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
 from twosample.errors import OptionError, OutputError
 from twosample.report import html, write_html
 from twosample.tables.parts import SpeakingRow
@@ -155,11 +155,11 @@ def test_the_same_result_gives_the_same_bytes():
     assert html(comparison()) == first
     code = """
 import sys; sys.path.insert(0, sys.argv[1])
-from synthetic import comparison
+from tests.report.synthetic import comparison
 from twosample.report import html
 sys.stdout.buffer.write(html(comparison()).encode())
 """
-    run = [sys.executable, "-c", code, str(Path(__file__).parent)]
+    run = [sys.executable, "-c", code, str(Path(__file__).parents[2])]
     source = str(Path(ts.__file__).parents[1])
     environment = {"PYTHONHASHSEED": "5", "LC_ALL": "C", "PYTHONPATH": source}
     done = subprocess.run(run, capture_output=True, timeout=60, check=True, env=environment)

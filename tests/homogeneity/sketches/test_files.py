@@ -8,9 +8,9 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from sketched import assert_same_answer, rows_for
 
 import twosample as ts
+from tests.homogeneity.sketches.sketched import assert_same_answer, rows_for
 from twosample.homogeneity.sketches import BinnedMoments, GroupedFeatures, Sketch, compare_sketches
 
 # --- What does not fit -----------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
-from sketched import DRAWS, pair
 
 import twosample as ts
+from tests.homogeneity.sketches.sketched import DRAWS, pair
 from twosample.homogeneity.sketches import BinnedMoments, Sketch, compare_sketches
 
 # --- One column: the statistic -------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ import re
 from html import unescape
 from xml.etree import ElementTree as ET
 
-from synthetic import HOSTILE, column, comparison, hostile, missing
-
+from tests.report.synthetic import HOSTILE, column, comparison, hostile, missing
 from twosample._shown import shown
 from twosample.report import junit, markdown
 from twosample.report._markdown import code, plain

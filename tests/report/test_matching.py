@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from synthetic import HOSTILE
-from test_html import ALLOWED, Page
 
+from tests.report.synthetic import HOSTILE
+from tests.report.test_page import ALLOWED, Page
 from twosample.errors import OptionError
 from twosample.matching.columns import Column, Side
 from twosample.matching.results import Matching, Pair, Unmatched

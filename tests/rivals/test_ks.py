@@ -1,11 +1,11 @@
 """The Kolmogorov-Smirnov test against SciPy and against enumeration."""
 
-import naive
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
 import twosample as ts
+from tests import naive
 from twosample.rivals import ks_test
 from twosample.rivals._smirnov import SmirnovLaw
 

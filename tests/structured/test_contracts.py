@@ -1,10 +1,10 @@
 """Every structured kernel does everything: test, witness, independence, a kept Gram matrix, a sum with itself."""
 
-import naive
 import numpy as np
 import pytest
 
 import twosample as ts
+from tests import naive
 
 
 def words(rng, count):

@@ -11,13 +11,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+
+import twosample as ts
 from experiments import data, page
 from experiments.__main__ import NAMES, VARIANTS, main
 from experiments.procedures import PROCEDURES, Pair, published_width, pvalues
 from experiments.runner import Options, repeat
 from experiments.table3 import largest_z
-
-import twosample as ts
 
 NEEDS_DATA = {"table1", "table2", "table3", "figure5"}
 

@@ -2,10 +2,10 @@
 
 from math import exp
 
-import naive
 import numpy as np
 import pytest
 
+from tests import naive
 from twosample.core.centred import CentredGram, pooled_square, u_centred
 from twosample.core.quadratic import QuadraticForm
 from twosample.statistics import Biased, Paired, Unbiased
