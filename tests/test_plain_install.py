@@ -6,23 +6,17 @@ A library counts as brought if it is a dependency of pyproject.toml, or of one o
 import json
 import os
 import re
-import shlex
-import sqlite3
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
-from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
 
-from tests.test_readme import README, blocks
+from tests.docs.pages import README, ROOT, blocks, commands, write_samples
 from twosample._public import __all__ as public
 
 requirements = pytest.importorskip("packaging.requirements")
-ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = ["sklearn", "sqlglot", "ibis", "duckdb", "pyarrow", "pandas", "fastexcel", "ot", "rustworkx", "networkx",
           "finufft", "llvmlite"]  # fmt: skip
 BLOCK = """
@@ -95,7 +89,7 @@ def test_extras_are_out_of_reach(alone, blocked):
 
 
 def test_the_readme_runs(alone):
-    """Every block of Python, in one namespace, as test_readme.py does it; what it shows is printed."""
+    """Every block of Python, in one namespace, as tests/docs does it; what it shows is printed."""
     code = """
 names = {"__name__": "readme"}
 for line, text in json.load(sys.stdin):
@@ -107,21 +101,11 @@ for line, text in json.load(sys.stdin):
 
 
 def test_the_commands_of_the_readme_run(alone, tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pl.DataFrame(
-        {"age": rng.normal(40, 9, 300), "income": rng.gamma(2, 900, 300), "city": rng.choice(["Oslo", "Rome"], 300)}
-    )
-    for name in ("january", "reference", "table", "new"):
-        frame.write_csv(tmp_path / f"{name}.csv")
-    frame.write_parquet(tmp_path / "february.parquet")
-    frame.write_parquet(tmp_path / "customers.parquet")
-    with sqlite3.connect(tmp_path / "crm.db") as connection:
-        connection.execute("CREATE TABLE clients (a, b, c)")
-        connection.executemany("INSERT INTO clients VALUES (?, ?, ?)", frame.rows())
-    connection.close()
-    page = README.read_text(encoding="utf-8")
-    lines = [line for line in page.splitlines() if line.startswith("twosample ") and "postgresql" not in line]
-    assert [line.split()[1] for line in lines] == [
+    write_samples(tmp_path)
+    lines = [
+        words for words in commands(README.read_text(encoding="utf-8")) if not words[1:] or "postgresql" not in words[1]
+    ]
+    assert [words[0] for words in lines] == [
         "compare", "summarize", "compare", "match", "independence", "outliers", "demo",
     ]  # fmt: skip
     code = """
@@ -129,7 +113,7 @@ from twosample.cli.run import run
 for line in sys.argv[1:]:
     print(run(json.loads(line)), flush=True)
 """
-    done = alone(code, *(json.dumps([*shlex.split(line)[1:], "--quiet"]) for line in lines))
+    done = alone(code, *(json.dumps([*words, "--quiet"]) for words in lines))
     assert done.stderr == ""
     codes = [int(code) for code in done.stdout.split()]
     assert len(codes) == len(lines)
