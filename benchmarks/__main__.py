@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from benchmarks import (
     matching,
     memory,
     peers,
+    power,
     rivals,
     small,
     stream,
@@ -54,8 +56,10 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
 def main() -> None:
     """The exit code is 0 whether or not targets are met; a benchmark that fails to run ends with its traceback."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; all if none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; all if none; or: power")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
+    if sys.argv[1:2] == ["power"]:  # shares, not times; with options of its own
+        return power.main(sys.argv[2:])
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:

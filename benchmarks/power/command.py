@@ -1,0 +1,111 @@
+"""``python -m benchmarks power``: how often each test rejects at level 0.05, on the same draws for all tests."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.power.peers import KERNEL_PEERS, PEERS, Draw, pvalue
+from benchmarks.power.synthetic import SYNTHETIC, Problem
+from experiments.data import directory
+
+LEVEL = 0.05
+OURS: dict[str, Callable[[np.ndarray, np.ndarray, int, int], float]] = {}
+"""The tests of this package: (x, y, relabellings, seed) to a p-value."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The share of rejections of each test on one problem."""
+
+    problem: str
+    size: str
+    power: dict[str, float]
+
+    def line(self, tests: Sequence[str]) -> str:
+        """As a line of a Markdown table."""
+        return f"| {self.problem} | {self.size} | " + " | ".join(f"{self.power[test]:.2f}" for test in tests) + " |"
+
+
+def problems(sets: Sequence[str]) -> dict[str, Problem]:
+    """The problems of the sets asked for; real ones only where the data are."""
+    chosen: dict[str, Problem] = {}
+    if "public" in sets:
+        chosen |= SYNTHETIC
+    if directory() is None:
+        print("No real data: set TWOSAMPLE_DATA to their directory.")
+        return chosen
+    from benchmarks.power import real
+
+    real_sets = {"public": real.PUBLIC_REAL, "development": real.DEVELOPMENT, "held-out": real.HELD_OUT}
+    for name in sets:
+        chosen |= real_sets[name]
+    return chosen
+
+
+def measure(name: str, problem: Problem, tests: Sequence[str], repetitions: int, resamples: int, seed: int) -> Row:
+    """The power of the tests on one problem; repetition i sees the same samples whatever else is asked for."""
+    rejections = dict.fromkeys(tests, 0)
+    for i in range(repetitions):
+        x, y = problem(np.random.default_rng([seed, zlib.crc32(name.encode()), i]))
+        draw = Draw.of(x, y, resamples, np.random.default_rng([seed, i]))
+        for test in tests:
+            p = OURS[test](x, y, resamples, i) if test in OURS else pvalue(PEERS[test](draw))
+            rejections[test] += p <= LEVEL + 1e-9
+    size = f"{len(x)}+{len(y)}, {x.shape[1]}"
+    return Row(name, size, {test: count / repetitions for test, count in rejections.items()})
+
+
+def summary(rows: Sequence[Row], tests: Sequence[str]) -> Iterator[str]:
+    """Means, and the largest shortfall of each test of ours against the best peer and the best kernel peer."""
+    means = {test: float(np.mean([row.power[test] for row in rows])) for test in tests}
+    yield "| **mean** | | " + " | ".join(f"**{means[test]:.3f}**" for test in tests) + " |"
+    for ours in (test for test in tests if test in OURS):
+        for title, peers in (("kernel peer", KERNEL_PEERS), ("peer", tuple(PEERS))):
+            shown = [test for test in peers if test in tests]
+            if shown:
+                short = {row.problem: row.power[ours] - max(row.power[test] for test in shown) for row in rows}
+                worst = sorted(short, key=lambda problem: short[problem])[:4]
+                yield f"{ours} against the best {title}: " + ", ".join(f"{name} {short[name]:+.2f}" for name in worst)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse, measure, print; the table is Markdown."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks power", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=100, help="pairs of samples per problem (100)")
+    parser.add_argument("--resamples", type=int, default=199, help="relabellings of each pair (199)")
+    parser.add_argument("--seed", type=int, default=2026, help="of the draws (2026)")
+    parser.add_argument(
+        "--set", dest="sets", nargs="+", default=["public"], choices=["public", "development", "held-out"]
+    )
+    parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares there too")
+    options = parser.parse_args(arguments)
+    chosen = problems(options.sets)
+    unknown = [name for name in options.problems or () if name not in chosen]
+    if unknown:
+        parser.error(f"no problem called {', '.join(unknown)} in {', '.join(options.sets)}: {', '.join(chosen)}")
+    tests = options.tests
+    error = 0.5 / np.sqrt(options.repetitions)
+    print(
+        f"Share of rejections at {LEVEL}: {options.repetitions} repetitions (standard error at most {error:.3f}), "
+        f"{options.resamples} relabellings, seed {options.seed}.\n\n"
+        f"| problem | m+n, d | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}",
+        flush=True,
+    )
+    rows = []
+    for name in options.problems or chosen:
+        rows.append(measure(name, chosen[name], tests, options.repetitions, options.resamples, options.seed))
+        print(rows[-1].line(tests), flush=True)
+    print("\n".join(summary(rows, tests)))
+    if options.json:
+        shares = {row.problem: {"size": row.size, "power": row.power} for row in rows}
+        facts = {"repetitions": options.repetitions, "resamples": options.resamples, "seed": options.seed}
+        options.json.write_text(json.dumps({**facts, "problems": shares}, indent=2) + "\n")
