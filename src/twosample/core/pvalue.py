@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import lgamma, log
 
 import numpy as np
@@ -25,6 +26,45 @@ def resampling_pvalue(values: Floats, tolerance: float) -> float:
         Absolute rounding error of the values.
     """
     return float(np.count_nonzero(values >= values[0] - tolerance) / values.size)
+
+
+def sequential_pvalue(
+    observed: float, draws: Iterable[Floats], enough: int, limit: int, tolerance: float
+) -> tuple[float, int]:
+    r"""The p-value from as many resamples as the answer needs (Besag and Clifford 1991), and their number.
+
+    Resamples come until `enough` of them are at least as large as the observed value: with the last of these the l-th
+    draw, :math:`p = h / l`. If `limit` draws have fewer, b, then :math:`p = (b + 1) / (\text{limit} + 1)`. Valid at
+    every level: P(p <= a) <= a under H0.
+
+    Parameters
+    ----------
+    observed
+        The true statistic.
+    draws
+        Arrays of independent resampled statistics, without end.
+    enough
+        h, exceedances after which no more are drawn.
+    limit
+        The most draws.
+    tolerance
+        Absolute rounding error of the values.
+
+    Examples
+    --------
+    >>> sequential_pvalue(2.0, [np.array([1.0, 3.0, 2.0, 0.0])], enough=2, limit=99, tolerance=0.0)
+    (0.6666666666666666, 3)
+    """
+    drawn = exceeded = 0
+    for values in draws:
+        hits = np.flatnonzero(values[: limit - drawn] >= observed - tolerance)
+        if exceeded + len(hits) >= enough:
+            drawn += int(hits[enough - exceeded - 1]) + 1
+            return enough / drawn, drawn
+        exceeded, drawn = exceeded + len(hits), min(drawn + len(values), limit)
+        if drawn == limit:
+            break
+    return (exceeded + 1) / (drawn + 1), drawn
 
 
 def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:

@@ -1,0 +1,238 @@
+r"""The exact scan, which asks whether the last batches differ from all before them.
+
+History is a matrix, one row of features for each batch, in the order of time. For every view (a set of features) and
+every number w of last batches the statistic is the whitened distance
+
+.. math:: q_{v,w} = S_{v,w}'\,\hat\Sigma_v^{-1} S_{v,w}, \qquad S_{v,w} = \sum_{t > T - w} (z_t - \bar z_{s(t)}),
+
+where :math:`\bar z_s` is the mean of all batches of stratum s and :math:`\hat\Sigma_v` their shrunken covariance. All
+rows add up to zero, so S is also, up to a factor, the difference of the means of the last w batches and the rest.
+Each q becomes a surprise, minus the logarithm of its upper tail probability in a gamma distribution with the moments
+that relabelling would give, and the largest surprise is tested by permuting the order of the batches within strata.
+Means, covariances and moments do not change when batches are permuted, so the p-value is exact at every time if the
+batches of one stratum are exchangeable, whatever the rows inside them do.
+
+A relabelling needs only the batches that fall into the longest window: its cost does not depend on how many came
+before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.pvalue import sequential_pvalue
+from ..core.types import Floats
+
+WINDOWS = (1, 2, 3, 5, 8, 13, 21, 34, 55)
+"""Numbers of last batches that are tested, as far as they are no more than half of all."""
+
+ENOUGH = 10
+"""Relabellings at least as extreme as what was seen, after which it is clear that nothing was seen."""
+
+_ROUNDING = 1e-9
+_CLOSE = 3.0  # units of surprise within which another beginning of the change explains the batches about as well
+_MOST = 512  # relabellings at once
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What one look at the batches so far says.
+
+    Parameters
+    ----------
+    pvalue
+        Of the largest surprise over all views and windows.
+    draws
+        Relabellings that were drawn.
+    surprise
+        The largest.
+    view
+        The number of the view that it belongs to.
+    view_pvalues
+        For each view its p-value, adjusted for the other views: of its own largest surprise against the largest of all.
+    length
+        How many of the last batches are most likely the changed ones.
+    shortest, longest
+        The numbers of last batches that explain it about as well.
+    """
+
+    pvalue: float
+    draws: int
+    surprise: float
+    view: int
+    view_pvalues: Floats
+    length: int
+    shortest: int
+    longest: int
+
+
+def windows_of(batches: int) -> tuple[int, ...]:
+    """The windows that are tested when there are so many batches."""
+    return tuple(w for w in WINDOWS if 2 * w <= batches)
+
+
+def scan(
+    features: Floats, strata: Indices, views: Sequence[Indices], *, level: float, seed: Sequence[int]
+) -> ScanResult:
+    """One look.
+
+    Parameters
+    ----------
+    features
+        ``(T, k)``, at least two batches, in the order of time; NaN where a batch does not say.
+    strata
+        ``(T,)`` which batches are exchanged with which.
+    views
+        For each view the numbers of its features.
+    level
+        Relabellings go on until a p-value at this level is known well, or clearly not reached.
+    seed
+        Of the relabellings.
+    """
+    history = Whitened.of(features, strata, views)
+    windows = windows_of(len(features))
+    seen = history.surprises(history.observed(max(windows))[None], windows)[0]  # (views, windows)
+    best = seen.max(axis=1)
+    largest: list[Floats] = []
+
+    def drawn() -> Iterator[Floats]:
+        rng, size = np.random.default_rng(list(seed)), 64
+        while True:
+            order = relabelled(strata, max(windows), size, rng)
+            largest.append(history.surprises(order, windows).max(axis=(1, 2)))
+            yield largest[-1]
+            size = min(2 * size, _MOST)
+
+    limit = int(np.ceil(5 / level)) - 1
+    pvalue, draws = sequential_pvalue(float(best.max()), drawn(), ENOUGH, limit, _ROUNDING)
+    view = int(best.argmax())
+    exceeded = (np.concatenate(largest)[:draws, None] >= best - _ROUNDING).sum(axis=0)
+    adjusted = np.maximum((exceeded + 1) / (draws + 1), pvalue)
+    return ScanResult(pvalue, draws, float(best[view]), view, adjusted, *history.change(view, max(windows)))
+
+
+def relabelled(strata: Indices, last: int, count: int, rng: np.random.Generator) -> Indices:
+    """``(count, last)`` batches in the last places, the very last first, of random orders within strata.
+
+    Floyd's way to draw without replacement, so that the cost does not depend on the number of batches.
+    """
+    places = strata[::-1][:last]
+    result = np.empty((count, last), dtype=np.intp)
+    for stratum in np.unique(places):
+        members, at = np.flatnonzero(strata == stratum), np.flatnonzero(places == stratum)
+        chosen = np.empty((count, len(at)), dtype=np.intp)
+        for step in range(len(at)):
+            top = len(members) - len(at) + step
+            pick = rng.integers(0, top + 1, count)
+            taken = (chosen[:, :step] == pick[:, None]).any(axis=1)
+            chosen[:, step] = np.where(taken, top, pick)
+        result[:, at] = members[rng.permuted(chosen, axis=1)]
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """Batches in coordinates in which the features of each view vary alike and independently.
+
+    Parameters
+    ----------
+    rows
+        ``(T, K)`` coordinates of all views side by side, centred within strata.
+    starts
+        Where each view begins.
+    moments
+        ``(views, 3)``: of the squared length of a row in each view: trace of the covariance, trace of its square, and
+        mean fourth power.
+    """
+
+    rows: Floats
+    starts: Indices
+    moments: Floats
+
+    @classmethod
+    def of(cls, features: Floats, strata: Indices, views: Sequence[Indices]) -> Whitened:
+        """Centre, scale and whiten; nothing here depends on the order of the batches within strata."""
+        standard = standardised(features, strata)
+        parts = [_whitened(standard[:, view]) for view in views]
+        sizes = [part.shape[1] for part in parts]
+        moments = np.array([_moments(part) for part in parts])
+        return cls(np.concatenate(parts, axis=1), np.cumsum([0, *sizes[:-1]]), moments)
+
+    def observed(self, last: int) -> Indices:
+        """The batches in the last places as they came, the very last first."""
+        return np.arange(len(self.rows))[::-1][:last]
+
+    def surprises(self, order: Indices, windows: Sequence[int]) -> Floats:
+        """``(R, views, windows)`` from ``(R, last)`` batches in the last places, the very last first."""
+        total = np.zeros((len(order), self.rows.shape[1]))
+        squares = np.empty((len(order), len(self.starts), len(windows)))
+        for column, (start, stop) in enumerate(zip((0, *windows), windows, strict=False)):
+            total += self.rows[order[:, start:stop]].sum(axis=1)
+            squares[:, :, column] = np.add.reduceat(total**2, self.starts, axis=1)
+        return self._surprise(squares, np.asarray(windows))
+
+    def change(self, view: int, last: int) -> tuple[int, int, int]:
+        """The number of last batches with the largest surprise in a view, and the range of those about as large."""
+        lengths = np.arange(1, last + 1)
+        one = Whitened(self.view(view), np.zeros(1, dtype=np.intp), self.moments[view : view + 1])
+        found = one.surprises(self.observed(last)[None], lengths.tolist())[0, 0]
+        close = lengths[found >= found.max() - _CLOSE]
+        return int(lengths[found.argmax()]), int(close[0]), int(close[-1])
+
+    def view(self, number: int) -> Floats:
+        """``(T, k_v)`` the coordinates of one view."""
+        stop = self.starts[number + 1] if number + 1 < len(self.starts) else self.rows.shape[1]
+        return self.rows[:, self.starts[number] : stop]
+
+    def _surprise(self, squares: Floats, windows: NDArray[Any]) -> Floats:
+        """Minus the logarithm of the upper tail of a gamma distribution with the moments under relabelling."""
+        from scipy.special import gammaincc, gammaln
+
+        count = len(self.rows)
+        trace, trace_of_square, fourth = (self.moments[:, i, None] for i in range(3))
+        rest = (count - windows) / (count - 1.0)
+        mean = windows * rest * trace
+        excess = fourth - 2 * trace_of_square - trace**2
+        variance = rest**2 * (2 * windows**2 * trace_of_square + windows * np.maximum(excess, 0.0))
+        mean, variance = np.maximum(mean, 1e-300), np.maximum(variance, 1e-300)
+        shape, x = mean**2 / variance, squares * (mean / variance)
+        tail = gammaincc(shape, x)
+        far = x - (shape - 1) * np.log(np.maximum(x, 1e-300)) + gammaln(shape)  # of tails too small for doubles
+        result = np.where(tail > 1e-290, -np.log(np.maximum(tail, 1e-300)), far)
+        return np.asarray(np.where(mean > 1e-290, result, 0.0))
+
+
+def standardised(features: Floats, strata: Indices) -> Floats:
+    """Features without the means of their strata, in units of their deviation; 0 where a batch does not say."""
+    known = np.isfinite(features)
+    filled = np.where(known, features, 0.0)
+    groups = np.unique(strata, return_inverse=True)[1]
+    sums, counts = (np.zeros((groups.max() + 1, features.shape[1])) for _ in range(2))
+    np.add.at(sums, groups, filled)
+    np.add.at(counts, groups, known)
+    centred = np.where(known, filled - (sums / np.maximum(counts, 1))[groups], 0.0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    size = np.abs(filled).max(axis=0)
+    varies = deviation > 1e-9 * np.maximum(size, 1e-300)
+    return np.asarray(np.where(varies, centred / np.where(varies, deviation, 1.0), 0.0))
+
+
+def _whitened(rows: Floats) -> Floats:
+    """Rows in coordinates of which the covariance, shrunk towards independence, is the identity."""
+    count, width = rows.shape
+    share = width / (width + count)
+    covariance = (1 - share) * (rows.T @ rows) / count + share * np.eye(width)
+    return np.asarray(np.linalg.solve(np.linalg.cholesky(covariance), rows.T).T)
+
+
+def _moments(rows: Floats) -> tuple[float, float, float]:
+    covariance = rows.T @ rows / len(rows)
+    lengths = (rows**2).sum(axis=1)
+    return float(np.trace(covariance)), float((covariance**2).sum()), float((lengths**2).mean())
