@@ -8,7 +8,8 @@ from tests.level.measure import limits
 from tests.level.problems import PROBLEMS
 from twosample.core.labellings import bootstraps, observed, relabellings
 from twosample.core.sums import sums_of_matrix
-from twosample.engines.features import Features, draw_frequencies, random_fourier
+from twosample.engines.features import Features, random_fourier
+from twosample.kernels.spectra import apportion
 from twosample.statistics import STATISTICS
 
 KERNELS = {
@@ -62,7 +63,7 @@ def test_orthogonal_directions_are_closer():
 
 
 def test_directions_are_orthogonal_in_groups():
-    w, _ = draw_frequencies(ts.Gaussian(1.0), 5, 13, True, np.random.default_rng(0))
+    w, _ = ts.Gaussian(1.0).draw_frequencies(5, 13, np.random.default_rng(0))
     for start in (0, 5, 10):
         group = w[start : start + 5]
         group = group / np.linalg.norm(group, axis=1)[:, None]
@@ -71,7 +72,7 @@ def test_directions_are_orthogonal_in_groups():
 
 @pytest.mark.parametrize(("count", "shares"), [(10, [6, 3, 1]), (3, [1, 1, 1]), (1, [1, 1, 1]), (12, [8, 3, 1])])
 def test_a_sum_shares_the_features_by_weight(count, shares):
-    assert random_fourier._apportion(np.array([8.0, 3.0, 0.2]), count) == shares
+    assert apportion(np.array([8.0, 3.0, 0.2]), count) == shares
 
 
 def test_error_of_mmd_falls_with_the_number_of_features():

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core.threads import Progress, available_cores
 from ..core.types import Floats
-from ..kernels import Kernel, Precomputed, Tabulated
+from ..kernels import Kernel
 from .base import Engine, Gram
 from .dense import Dense
 from .features import Features
-from .fourier import MAX_FREQUENCIES, Fourier, decay_of, direct_frequencies, grids_for, transforms_available
+from .fourier import MAX_FREQUENCIES, Fourier, direct_frequencies, grids_for, transforms_available
 from .lowrank import MAX_RANK, LowRank
 from .tiled import Tiled
 
@@ -96,7 +96,7 @@ class Auto:
         if size <= DENSE_POINTS:
             reason = f"{size} pooled points fit in memory as a matrix"
             return Plan(Dense(), reason, 1e-3 + size**2 * (z.shape[1] + labellings) / 1e10, 16.0 * size**2)
-        if isinstance(kernel, Precomputed | Tabulated):
+        if kernel.in_memory:
             return Plan(Dense(), "the matrix is already in memory", size**2 * labellings / 1e10, 8.0 * size**2)
         if kernel.has_features:
             return self._explicit(kernel, z, labellings)
@@ -125,7 +125,7 @@ class Auto:
         cores = available_cores()
         memory = min(size * labellings, _LABEL_BYTES) + 24.0 * z.size
         engine = Fourier(progress=self.progress)
-        if columns == 1 and decay_of(kernel) is not None:
+        if columns == 1 and kernel.exponential_polynomial is not None:
             seconds = size * (2e-7 + 6e-8 * labellings / cores)
             return [Plan(engine, f"{size} points on a line: exact by sorting", seconds, memory)]
         outline = grids_for(kernel, z, engine.tolerance)

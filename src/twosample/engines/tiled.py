@@ -15,10 +15,10 @@ from ..core.sums import BlockSums, complete_sums
 from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats
 from ..errors import whole_number
-from ..kernels import Kernel
+from ..kernels import Blocks, Kernel
 from .base import check_progress
 from .dense import CENTRED_POINTS
-from .tiles import TileFunction, tile_function
+from .tiles import tile_function
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class TiledGram:
         return ()
 
     def _strip_sums(
-        self, i: int, tile: TileFunction, level: float, columns: Counts, count: int, stop: Event
+        self, i: int, tile: Blocks, level: float, columns: Counts, count: int, stop: Event
     ) -> _StripSums:
         """The tiles (i, j) with j >= i, the diagonal one by half, so that each entry stands for its mirror image."""
         here = self._strip(i)
@@ -157,7 +157,7 @@ class TiledGram:
         rows = half[:, width] @ v[:, :count] + half[:, :count].sum(axis=0)
         return _StripSums(own, cross, rows, 2 * float(half[:, width].sum()), single)
 
-    def _squares(self, i: int, tile: TileFunction, level: float, stop: Event) -> tuple[float, Floats]:
+    def _squares(self, i: int, tile: Blocks, level: float, stop: Event) -> tuple[float, Floats]:
         """Sum of (K_ij - level)² and row sums of K - level over strip i, the diagonal of K left out."""
         here = self._strip(i)
         squares, rows = 0.0, np.zeros(len(self.z))

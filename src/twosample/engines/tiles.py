@@ -9,40 +9,31 @@ precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
-from operator import add, mul
-
 import numpy as np
 
 from ..core.types import Floats, Reals
-from ..kernels import Kernel, OnRows, Product, Scaled, Sum
-from ..kernels.objects import rows_of
-
-TileFunction = Callable[[slice, slice], Reals]
-"""Gives the tile k(a[rows], b[columns]); the caller may overwrite it."""
+from ..kernels import Blocks, Kernel
 
 _SINGLE_POINTS, _SINGLE_RADIUS = 4096, 64.0
 _DOUBLE_RADIUS = {"sqeuclidean": 1e6, "euclidean": 1e4}
 
 
-def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None) -> TileFunction:
+def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None) -> Blocks:
     """The fastest safe way to get tiles of the matrix of kernel values between the rows of a and of b.
 
     `many`: whether they stand for so many points that single precision is worth it; None to judge by their number.
     """
     if many is None:
         many = max(len(a), len(b)) >= _SINGLE_POINTS
-    if isinstance(kernel, OnRows):
-        left = kernel.rows[rows_of(a)]
-        return tile_function(kernel.origin, left, left if a is b else kernel.rows[rows_of(b)], many)
-    if isinstance(kernel, Scaled):
-        inner, factor = tile_function(kernel.kernel, a, b, many), kernel.factor
-        return lambda rows, columns: np.multiply(inner(rows, columns), factor)
-    if isinstance(kernel, Sum | Product):
-        parts = [tile_function(part, a, b, many) for part in kernel.parts]
-        combine = add if isinstance(kernel, Sum) else mul
-        return lambda rows, columns: _combined([part(rows, columns) for part in parts], combine)
+
+    def elementary(part: Kernel, left: Floats, right: Floats) -> Blocks:
+        return _elementary(part, left, right, many)
+
+    return kernel.blocks(a, b, elementary)
+
+
+def _elementary(kernel: Kernel, a: Floats, b: Floats, many: bool) -> Blocks:
+    """Tiles of a kernel that is no combination of others."""
     if kernel.metric in _DOUBLE_RADIUS and a.shape[1] > 1:
         scaled_a, scaled_b = _centred(a, b, kernel.scale)
         radius = max(_largest_square(scaled_a), _largest_square(scaled_b))
@@ -51,15 +42,9 @@ def tile_function(kernel: Kernel, a: Floats, b: Floats, many: bool | None = None
     return lambda rows, columns: kernel.block(a[rows], b[columns])
 
 
-def _combined(tiles: list[Reals], combine: Callable[[Reals, Reals], Reals]) -> Reals:
-    """Sum or product of tiles, in the lowest of their precisions: it is no better than its worst part."""
-    result: Reals = reduce(combine, tiles)
-    return result.astype(min((tile.dtype for tile in tiles), key=lambda dtype: dtype.itemsize), copy=False)
-
-
 def _by_products(
     kernel: Kernel, a: Floats, b: Floats, scaled_a: Floats, scaled_b: Floats, radius: float, many: bool
-) -> TileFunction:
+) -> Blocks:
     """Tiles by one matrix product and the kernel's own function of the distance."""
     smooth = kernel.metric == "sqeuclidean"
     dtype = np.float32 if many and smooth and radius <= _SINGLE_RADIUS else np.float64

@@ -8,7 +8,7 @@ from .. import _door as door
 from ..core.types import Floats
 from ..engines import Auto, Fourier, Plan
 from ..engines.dense import CENTRED_POINTS
-from ..engines.fourier import decay_of, direct_frequencies, grids_for
+from ..engines.fourier import direct_frequencies, grids_for
 from ..errors import options_by_name
 from ..kernels import Kernel
 from ..nulls import AutoNull, Gamma, Null, Pearson, Spectrum
@@ -71,7 +71,7 @@ def plan(
 
 def _law_seconds(found: Plan, kernel: Kernel, z: Floats, shape: float) -> float:
     """What the moments of the centred kernel cost, and its eigenvalues if they are needed, about."""
-    if not isinstance(found.engine, Fourier) or (z.shape[1] == 1 and decay_of(kernel) is not None):
+    if not isinstance(found.engine, Fourier) or (z.shape[1] == 1 and kernel.exponential_polynomial is not None):
         return 4 * found.seconds + shape
     outline = grids_for(kernel, z, found.engine.tolerance)
     if outline is None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from .algebra import Product, Scaled, Sum
 from .bandwidth import BandwidthRule, CrossMedian, Fixed, Median, QuantileGrid
-from .base import Kernel, RadialKernel
+from .base import Blocks, Kernel, RadialKernel
 from .given import FunctionKernel, Precomputed
+from .mixture import Mixture
 from .objects import ExplicitFeatures, IndexKernel, ObjectKernel, OnRows, Tabulated
 from .radial import Gaussian, Laplace, Matern, RationalQuadratic
+from .spectra import ExponentialPolynomial
 from .unbounded import Energy, Linear, Polynomial
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
@@ -30,8 +32,8 @@ BANDWIDTHS: dict[str, Callable[[], BandwidthRule]] = {"median": Median, "quantil
 """Aliases of the bandwidth rules."""
 
 __all__ = [
-    "BANDWIDTHS", "KERNELS", "BandwidthRule", "CrossMedian", "Energy", "ExplicitFeatures", "Fixed", "FunctionKernel",
-    "Gaussian", "IndexKernel", "Kernel", "Laplace", "Linear", "Matern", "Median", "ObjectKernel", "OnRows",
-    "Polynomial", "Precomputed", "Product", "QuantileGrid", "RadialKernel", "RationalQuadratic", "Scaled", "Sum",
-    "Tabulated",
+    "BANDWIDTHS", "KERNELS", "BandwidthRule", "Blocks", "CrossMedian", "Energy", "ExplicitFeatures",
+    "ExponentialPolynomial", "Fixed", "FunctionKernel", "Gaussian", "IndexKernel", "Kernel", "Laplace", "Linear",
+    "Matern", "Median", "Mixture", "ObjectKernel", "OnRows", "Polynomial", "Precomputed", "Product", "QuantileGrid",
+    "RadialKernel", "RationalQuadratic", "Scaled", "Sum", "Tabulated",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, mul
@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Floats
+from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number
-from .base import BandwidthOf, Kernel
+from .base import BandwidthOf, Blocks, Kernel
+from .mixture import Mixture
+from .spectra import ExponentialPolynomial, Frequencies, apportion
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,18 @@ class _Combination(Kernel):
         return all(part.smooth for part in self.parts)
 
     @property
+    def shift_invariant(self) -> bool:
+        """When every part is."""
+        return all(part.shift_invariant for part in self.parts)
+
+    @property
+    def size(self) -> int | None:
+        return self.parts[0].size
+
+    def rescaled(self, unit: float) -> Kernel:
+        return type(self)(tuple(part.rescaled(unit) for part in self.parts))
+
+    @property
     def needs_bandwidth(self) -> bool:
         return any(part.needs_bandwidth for part in self.parts)
 
@@ -90,6 +104,9 @@ class Sum(_Combination):
     def block(self, a: Floats, b: Floats) -> Floats:
         return reduce(add, (part.block(a, b) for part in self.parts))
 
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        return _combined([part.blocks(a, b, elementary) for part in self.parts], add)
+
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return reduce(add, (part.pairs(a, b) for part in self.parts))
 
@@ -109,6 +126,15 @@ class Sum(_Combination):
         weights = [float(part.diagonal(np.zeros((1, frequencies.shape[1])))[0]) for part in self.parts]
         densities = (w * part.spectral_density(frequencies) for w, part in zip(weights, self.parts, strict=True))
         return np.asarray(reduce(add, densities) / sum(weights))
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        """Of every part, in proportion to its value at zero."""
+        shares = apportion(np.array([float(part.diagonal(np.zeros((1, d)))[0]) for part in self.parts]), count)
+        drawn = [part.draw_frequencies(d, c, rng, orthogonal) for part, c in zip(self.parts, shares, strict=True)]
+        return np.concatenate([f for f, _ in drawn]), np.concatenate([w for _, w in drawn])
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture | None:
+        return _joined(self.parts, Mixture.plus, span, tolerance)
 
 
 @dataclass(frozen=True)
@@ -130,15 +156,35 @@ class Product(_Combination):
     @property
     def characteristic(self) -> bool:
         """When every part is and depends on differences only: spectra of full support convolve to full support."""
-        return all(part.characteristic and _shift_invariant(part) for part in self.parts)
-
-    @property
-    def translation_free(self) -> bool:
-        """When every part depends on differences only."""
-        return all(_shift_invariant(part) for part in self.parts)
+        return all(part.characteristic and part.shift_invariant for part in self.parts)
 
     def block(self, a: Floats, b: Floats) -> Floats:
         return reduce(mul, (part.block(a, b) for part in self.parts))
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        return _combined([part.blocks(a, b, elementary) for part in self.parts], mul)
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        """The spectrum of a product is that of the sum of independent frequencies, one from each part."""
+        frequencies, weights = np.zeros((count, d)), np.ones(count)
+        for part in self.parts:
+            more, shares = part.draw_frequencies(d, count, rng, orthogonal)
+            order = rng.permutation(len(more))[:count]
+            frequencies += more[order]
+            weights *= shares[order]
+        height = float(self.diagonal(np.zeros((1, d)))[0])
+        return frequencies, weights * (height / weights.sum())
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture | None:
+        """Of as few factors as the families allow."""
+        factors: list[Kernel] = []
+        for part in self.parts:
+            merged = next(((i, k) for i, f in enumerate(factors) if (k := f.product_with(part)) is not None), None)
+            if merged is None:
+                factors.append(part)
+            else:
+                factors[merged[0]] = merged[1]
+        return _joined(factors, Mixture.times, span, tolerance / len(factors))
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return reduce(mul, (part.pairs(a, b) for part in self.parts))
@@ -208,9 +254,21 @@ class Scaled(Kernel):
         return self.kernel.smooth
 
     @property
+    def shift_invariant(self) -> bool:
+        """As the kernel."""
+        return self.kernel.shift_invariant
+
+    @property
     def translation_free(self) -> bool:
         """As the kernel."""
         return self.kernel.translation_free
+
+    @property
+    def size(self) -> int | None:
+        return self.kernel.size
+
+    def rescaled(self, unit: float) -> Kernel:
+        return Scaled(self.kernel.rescaled(unit), self.factor)
 
     @property
     def needs_bandwidth(self) -> bool:
@@ -221,6 +279,10 @@ class Scaled(Kernel):
 
     def block(self, a: Floats, b: Floats) -> Floats:
         return self.factor * self.kernel.block(a, b)
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        inner = self.kernel.blocks(a, b, elementary)
+        return lambda rows, columns: np.multiply(inner(rows, columns), self.factor)
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return self.factor * self.kernel.pairs(a, b)
@@ -236,12 +298,35 @@ class Scaled(Kernel):
     def spectral_density(self, frequencies: Floats) -> Floats:
         return self.kernel.spectral_density(frequencies)
 
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        frequencies, weights = self.kernel.draw_frequencies(d, count, rng, orthogonal)
+        return frequencies, self.factor * weights
 
-def _shift_invariant(kernel: Kernel) -> bool:
-    from .base import RadialKernel
+    def gaussians(self, span: float, tolerance: float) -> Mixture | None:
+        mixture = self.kernel.gaussians(span, tolerance)
+        return None if mixture is None else mixture.scaled(self.factor)
 
-    if isinstance(kernel, Scaled):
-        return _shift_invariant(kernel.kernel)
-    if isinstance(kernel, _Combination):
-        return all(_shift_invariant(part) for part in kernel.parts)
-    return isinstance(kernel, RadialKernel)
+    @property
+    def exponential_polynomial(self) -> ExponentialPolynomial | None:
+        form = self.kernel.exponential_polynomial
+        return None if form is None else form.scaled(self.factor)
+
+
+def _combined(parts: Sequence[Blocks], combine: Callable[[Reals, Reals], Reals]) -> Blocks:
+    """Sum or product of blocks, in the lowest of their precisions: it is no better than its worst part."""
+
+    def block(rows: slice, columns: slice) -> Reals:
+        values = [part(rows, columns) for part in parts]
+        result: Reals = reduce(combine, values)
+        return result.astype(min((value.dtype for value in values), key=lambda dtype: dtype.itemsize), copy=False)
+
+    return block
+
+
+def _joined(
+    parts: Sequence[Kernel], join: Callable[[Mixture, Mixture], Mixture], span: float, tolerance: float
+) -> Mixture | None:
+    """The Gaussians of all parts joined, or None if a part is no sum of Gaussians."""
+    mixtures = [part.gaussians(span, tolerance) for part in parts]
+    known = [mixture for mixture in mixtures if mixture is not None]
+    return reduce(join, known) if len(known) == len(mixtures) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -12,6 +12,8 @@ import numpy as np
 from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number
 from .distances import Metric, distances, paired_distances
+from .mixture import Mixture
+from .spectra import ExponentialPolynomial, Frequencies, isotropic_frequencies
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -23,6 +25,12 @@ class BandwidthOf(Protocol):
     def __call__(self, metric: Metric, rows: Floats | None = None) -> float:
         """The bandwidth."""
         ...
+
+
+Blocks = Callable[[slice, slice], Reals]
+"""Gives the block k(a[rows], b[columns]) of two sets of points; the caller may overwrite it."""
+
+_FAR = 1e100  # a span beyond that of any data
 
 
 class Kernel(ABC):
@@ -50,6 +58,14 @@ class Kernel(ABC):
         """The kernel as the user would write it: that on objects, where this one is its restriction to some."""
         return self
 
+    @property
+    def size(self) -> int | None:
+        """How many points a kernel on row numbers knows; None for one that takes any points."""
+        return None
+
+    in_memory: bool = False
+    """Whether the values of all pairs of points are kept."""
+
     has_features: bool = False
     """Whether `features` gives explicit ones."""
 
@@ -68,9 +84,14 @@ class Kernel(ABC):
         return True
 
     @property
+    def shift_invariant(self) -> bool:
+        """Whether k(x, y) depends on x - y only."""
+        return False
+
+    @property
     def translation_free(self) -> bool:
         """Whether moving both samples by the same vector leaves every MMD as it is (then the pool may be centred)."""
-        return False
+        return self.shift_invariant
 
     @abstractmethod
     def block(self, a: Floats, b: Floats) -> Floats:
@@ -108,6 +129,43 @@ class Kernel(ABC):
         """Kernel values of points a (rows) and b (columns) from their distances in units of `scale`; may reuse D."""
         raise OptionError(f"{self!r} is not a function of distances.")
 
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        """Blocks of k(a, b), those of every part that is no combination of others by `elementary`."""
+        return elementary(self, a, b)
+
+    def rescaled(self, unit: float) -> Kernel:
+        """The same kernel for data that are measured in another unit: k(unit x, unit y) as a function of x and y."""
+        del unit
+        raise OptionError(
+            "Sketches serve Gaussian, Laplace, Matérn and rational quadratic kernels, their sums, products and "
+            f"multiples, and kernels of your own with `rescaled` and a spectral density; not {self!r}."
+        )
+
+    def product_with(self, other: Kernel) -> Kernel | None:
+        """The product with another kernel if that is one of the same family, else None."""
+        del other
+        return None
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture | None:
+        """The kernel as a sum of Gaussians of the Euclidean distance, or None if it is not one.
+
+        What the 'fourier' engine runs on. Spectral density and random frequencies follow from it.
+
+        Parameters
+        ----------
+        span
+            The longest distance between two points: Gaussians so wide that they are flat over it may be left out.
+        tolerance
+            Largest error of a kernel value, relative to k(x, x).
+        """
+        del span, tolerance
+        return None
+
+    @property
+    def exponential_polynomial(self) -> ExponentialPolynomial | None:
+        """The kernel on a line as P(r) exp(-c r), up to f(x) + f(y), or None: such kernels are exact by sorting."""
+        return None
+
     def spectral_density(self, frequencies: Floats) -> Floats:
         r"""Density :math:`\Lambda` of a shift-invariant kernel.
 
@@ -118,8 +176,45 @@ class Kernel(ABC):
         frequencies
             ``(J, d)`` frequencies.
         """
-        del frequencies
-        raise OptionError(f"{self!r} has no spectral density: it is not a shift-invariant kernel on vectors.")
+        lengths = np.sqrt(np.square(frequencies).sum(axis=1))
+        slowest = float(lengths.min(initial=np.inf, where=lengths > 0))
+        mixture = self.gaussians(min(_FAR, 10 / slowest), 1e-14)
+        if mixture is None:
+            raise self._no_spectrum()
+        return mixture.density(frequencies)
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        r"""Random frequencies from the spectral density on d columns, and weights that sum to k(0).
+
+        Parameters
+        ----------
+        d, count
+            Dimension and number of the frequencies (at least one for each part of a sum).
+        rng
+            Draws them.
+        orthogonal
+            Whether to draw directions orthogonal to each other, which lowers the variance.
+
+        Returns
+        -------
+        tuple
+            ``(J, d)`` frequencies and ``(J,)`` weights with :math:`k(t) \approx \sum_j \mathrm{weight}_j\cos(w_j't)`.
+        """
+        mixture = self.gaussians(_FAR, 1e-6)
+        if mixture is None:
+            raise self._no_spectrum()
+        shares = np.append(mixture.factors, mixture.constant) / mixture.size
+        chosen = rng.choice(len(shares), count, p=shares / shares.sum())
+        rates = np.append(1 / mixture.widths, 0.0)[chosen]
+        frequencies, weights = isotropic_frequencies(np.ones(count), 1.0, d, rng, orthogonal)
+        return rates[:, None] * frequencies, mixture.size * weights
+
+    def _no_spectrum(self) -> OptionError:
+        return OptionError(
+            f"{self!r} has no spectral density, which engine='features' and sketches work with: it is not a "
+            "shift-invariant kernel on vectors, as Gaussian, Laplace, Matern and RationalQuadratic kernels and their "
+            "sums, products and multiples are. Use engine='lowrank' or 'tiled'."
+        )
 
     def __add__(self, other: Kernel) -> Kernel:
         from .algebra import Sum
@@ -145,7 +240,7 @@ class RadialKernel(Kernel):
     """Length scale in the units of the data; None leaves it to the bandwidth rule."""
 
     characteristic = True
-    translation_free = True
+    shift_invariant = True
 
     @property
     def metric(self) -> Metric:
@@ -174,6 +269,10 @@ class RadialKernel(Kernel):
         if self.bandwidth is not None:
             return self
         options: dict[str, Any] = {"bandwidth": bandwidth_of(self.length)}
+        return replace(self, **options)
+
+    def rescaled(self, unit: float) -> Self:
+        options: dict[str, Any] = {"bandwidth": self.scale / unit}
         return replace(self, **options)
 
     @property

@@ -49,6 +49,7 @@ class Precomputed(Kernel):
     m: int | None = None
 
     domain = "indices"
+    in_memory = True
 
     def __post_init__(self) -> None:
         K = np.asarray(self.matrix)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.types import Floats
-from .base import BandwidthOf, Kernel
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from .base import BandwidthOf, Blocks, Kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -89,6 +86,8 @@ class Tabulated(IndexKernel):
     """
 
     matrix: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    in_memory = True
 
     @property
     def size(self) -> int:
@@ -171,6 +170,10 @@ class OnRows(IndexKernel):
 
     def block(self, a: Floats, b: Floats) -> Floats:
         return self.origin.block(self.rows[rows_of(a)], self.rows[rows_of(b)])
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        left = self.rows[rows_of(a)]
+        return self.origin.blocks(left, left if a is b else self.rows[rows_of(b)], elementary)
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return self.origin.pairs(self.rows[rows_of(a)], self.rows[rows_of(b)])

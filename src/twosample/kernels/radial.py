@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isclose, sqrt
 
 import numpy as np
 
 from ..core.types import Floats, Reals
 from ..errors import OptionError, is_one_of, positive_number
-from .base import RadialKernel
+from .base import Kernel, RadialKernel
 from .distances import Metric
+from .mixture import Mixture, matern_mixture, rational_mixture
+from .spectra import ExponentialPolynomial, Frequencies, isotropic_frequencies
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ class Gaussian(RadialKernel):
         d = frequencies.shape[1]
         squares = np.square(frequencies * self.scale).sum(axis=1)
         return np.asarray((self.scale / np.sqrt(2 * np.pi)) ** d * np.exp(-0.5 * squares))
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        return isotropic_frequencies(np.ones(count), self.scale, d, rng, orthogonal)
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture:
+        return Mixture(np.ones(1), np.array([self.scale]), 1.0)
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,19 @@ class Laplace(RadialKernel):
             return _student_density(frequencies, self.scale, 1.0)
         factors = self.scale / (np.pi * (1 + np.square(frequencies * self.scale)))
         return np.asarray(factors.prod(axis=1))
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        if self.norm == 2:
+            return _student_frequencies(1.0, self.scale, d, count, rng, orthogonal)
+        return rng.standard_cauchy((count, d)) / self.scale, np.full(count, 1 / count)
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture | None:
+        """With the Euclidean norm, where it is the Matérn kernel of smoothness 1/2."""
+        return matern_mixture(0.5, self.scale, tolerance) if self.norm == 2 else None
+
+    @property
+    def exponential_polynomial(self) -> ExponentialPolynomial:
+        return ExponentialPolynomial((1.0,), 1.0, self.scale)
 
 
 @dataclass(frozen=True)
@@ -140,6 +162,18 @@ class Matern(RadialKernel):
     def spectral_density(self, frequencies: Floats) -> Floats:
         return _student_density(frequencies, self.scale, 2 * self.smoothness)
 
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        return _student_frequencies(2 * self.smoothness, self.scale, d, count, rng, orthogonal)
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture:
+        return matern_mixture(self.smoothness, self.scale, tolerance)
+
+    @property
+    def exponential_polynomial(self) -> ExponentialPolynomial:
+        c = sqrt(2 * self.smoothness)
+        shapes = {0.5: (1.0,), 1.5: (1.0, c), 2.5: (1.0, c, c * c / 3)}
+        return ExponentialPolynomial(shapes[self.smoothness], c, self.scale)
+
 
 @dataclass(frozen=True)
 class RationalQuadratic(RadialKernel):
@@ -189,6 +223,30 @@ class RationalQuadratic(RadialKernel):
             + order / 2 * np.log(w * w / (2 * c)) + np.log(kve(abs(order), argument)) - argument
         )  # fmt: skip
         return np.asarray(np.exp(log_density))
+
+    def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
+        """Of Gaussians whose precisions have a Gamma law."""
+        return isotropic_frequencies(rng.gamma(self.alpha, 1 / self.alpha, count), self.scale, d, rng, orthogonal)
+
+    def gaussians(self, span: float, tolerance: float) -> Mixture:
+        return rational_mixture(self.alpha, self.scale, span, tolerance)
+
+    def product_with(self, other: Kernel) -> RationalQuadratic | None:
+        """Powers of the same rational function add up."""
+        if not isinstance(other, RationalQuadratic):
+            return None
+        place = sqrt(self.alpha) * self.scale
+        if not isclose(place, sqrt(other.alpha) * other.scale, rel_tol=1e-14):
+            return None
+        alpha = self.alpha + other.alpha
+        return replace(self, bandwidth=place / sqrt(alpha), alpha=alpha)
+
+
+def _student_frequencies(
+    dof: float, scale: float, d: int, count: int, rng: np.random.Generator, orthogonal: bool
+) -> Frequencies:
+    """Draws from the multivariate Student law of width 1/scale."""
+    return isotropic_frequencies(np.asarray(dof / rng.chisquare(dof, count)), scale, d, rng, orthogonal)
 
 
 def _student_density(frequencies: Floats, scale: float, dof: float) -> Floats:

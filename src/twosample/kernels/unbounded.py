@@ -10,6 +10,7 @@ from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import BandwidthOf, Kernel
 from .distances import Metric, distances, lengths, paired_distances
+from .spectra import ExponentialPolynomial
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class Energy(Kernel):
 
     def diagonal(self, a: Floats) -> Floats:
         return np.asarray(lengths(a) ** self.exponent)
+
+    @property
+    def exponential_polynomial(self) -> ExponentialPolynomial | None:
+        return ExponentialPolynomial((0.0, -0.5), 0.0) if self.exponent == 1 else None
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .feature_gram import FeatureGram, FeatureMap
-from .random_fourier import CosineMap, Features, draw_frequencies
+from .random_fourier import CosineMap, Features
 from .sparse_gram import SparseGram
 
-__all__ = ["CosineMap", "FeatureGram", "FeatureMap", "Features", "SparseGram", "draw_frequencies"]
+__all__ = ["CosineMap", "FeatureGram", "FeatureMap", "Features", "SparseGram"]

@@ -16,7 +16,7 @@ import numpy as np
 from ...core.threads import Progress
 from ...core.types import Floats, Reals
 from ...errors import InputError, OptionError, whole_number
-from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from ...kernels import Kernel
 from ..base import check_progress
 from ..seeds import child
 from .feature_gram import FeatureGram
@@ -83,7 +83,7 @@ class Features:
         if kernel.has_features:
             return SparseGram(kernel.features(z))
         pairs = ceil(self.count / 2)
-        frequencies, weights = draw_frequencies(kernel, z.shape[1], pairs, self.orthogonal, child(rng, self.seed))
+        frequencies, weights = kernel.draw_frequencies(z.shape[1], pairs, child(rng, self.seed), self.orthogonal)
         features = CosineMap(frequencies, weights, single=len(z) > _SINGLE_POINTS)
         remark = (
             f"{features.width} random Fourier features: kernel values differ from those of the kernel by about "
@@ -147,88 +147,3 @@ def _longest(vectors: Floats) -> float:
     """The length of the longest row, also where squares leave the range of doubles."""
     unit = float(np.abs(vectors).max(initial=0.0))
     return unit * float(np.sqrt(np.square(vectors / unit).sum(axis=1).max())) if unit else 0.0
-
-
-def draw_frequencies(
-    kernel: Kernel, d: int, count: int, orthogonal: bool, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    r"""Frequencies from the spectral density of a kernel on d columns, and weights that sum to k(0).
-
-    Parameters
-    ----------
-    kernel
-        A shift-invariant kernel.
-    d, count
-        Dimension and number of the frequencies (at least one for each part of a sum).
-    orthogonal
-        Whether to draw directions orthogonal to each other.
-    rng
-        Draws them.
-
-    Returns
-    -------
-    tuple
-        ``(J, d)`` frequencies and ``(J,)`` weights with :math:`k(t) \approx \sum_j \mathrm{weight}_j\cos(w_j't)`.
-    """
-    if isinstance(kernel, Scaled):
-        frequencies, weights = draw_frequencies(kernel.kernel, d, count, orthogonal, rng)
-        return frequencies, kernel.factor * weights
-    if isinstance(kernel, Sum):
-        sizes = np.array([float(part.diagonal(np.zeros((1, d)))[0]) for part in kernel.parts])
-        shares = _apportion(sizes, count)
-        drawn = [draw_frequencies(part, d, c, orthogonal, rng) for part, c in zip(kernel.parts, shares, strict=True)]
-        return np.concatenate([f for f, _ in drawn]), np.concatenate([w for _, w in drawn])
-    if isinstance(kernel, Product):
-        return _product(kernel, d, count, orthogonal, rng)
-    if isinstance(kernel, Laplace) and kernel.norm == 1:
-        return rng.standard_cauchy((count, d)) / kernel.scale, np.full(count, 1 / count)
-    lengths = np.sqrt(_mixing(kernel, count, rng) * rng.chisquare(d, count)) / kernel.scale
-    return lengths[:, None] * _directions(d, count, orthogonal, rng), np.full(count, 1 / count)
-
-
-def _product(kernel: Product, d: int, count: int, orthogonal: bool, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The spectrum of a product is that of the sum of independent frequencies, one from each part."""
-    frequencies, weights = np.zeros((count, d)), np.ones(count)
-    for part in kernel.parts:
-        more, shares = draw_frequencies(part, d, count, orthogonal, rng)
-        order = rng.permutation(len(more))[:count]
-        frequencies += more[order]
-        weights *= shares[order]
-    size = float(kernel.diagonal(np.zeros((1, d)))[0])
-    return frequencies, weights * (size / weights.sum())
-
-
-def _mixing(kernel: Kernel, count: int, rng: np.random.Generator) -> Floats:
-    """Isotropic spectral densities are mixtures of Gaussians: squared widths drawn from the mixture, in 1/scale²."""
-    if isinstance(kernel, Gaussian):
-        return np.ones(count)
-    if isinstance(kernel, RationalQuadratic):
-        return rng.gamma(kernel.alpha, 1 / kernel.alpha, count)
-    if isinstance(kernel, Laplace | Matern):  # the multivariate Student density
-        freedom = 1.0 if isinstance(kernel, Laplace) else 2 * kernel.smoothness
-        return np.asarray(freedom / rng.chisquare(freedom, count))
-    raise OptionError(
-        "engine='features' works with Gaussian, Laplace, Matern and RationalQuadratic kernels and their sums, products "
-        f"and multiples; {kernel!r} has no spectral density to draw from. Use engine='lowrank' or 'tiled'."
-    )
-
-
-def _directions(d: int, count: int, orthogonal: bool, rng: np.random.Generator) -> Floats:
-    """``(count, d)`` uniform directions; orthogonal within groups of d."""
-    if not orthogonal:
-        normal = rng.normal(size=(count, d))
-        return np.asarray(normal / np.sqrt(np.square(normal).sum(axis=1))[:, None])
-    groups = []
-    for start in range(0, count, d):
-        Q, R = np.linalg.qr(rng.normal(size=(d, min(d, count - start))))
-        groups.append((Q * np.sign(np.diagonal(R))).T)  # with these signs Q is uniform
-    return np.concatenate(groups)
-
-
-def _apportion(sizes: Floats, count: int) -> list[int]:
-    """Whole numbers that sum to `count` (or to one each), in proportion to the sizes, by largest remainders."""
-    quotas = sizes / sizes.sum() * max(count - len(sizes), 0)
-    whole = np.floor(quotas).astype(int)
-    short = max(count - len(sizes), 0) - int(whole.sum())
-    whole[np.argsort(whole - quotas, kind="stable")[:short]] += 1
-    return [1 + int(share) for share in whole]

@@ -6,9 +6,8 @@ from .characteristic import Fourier, Outline, frequencies_needed, grids_for
 from .frequency_grid import MAX_FREQUENCIES, second_moments
 from .grid_gram import GridGram, direct_frequencies
 from .nufft import transforms_available
-from .sorted_line import decay_of
 
 __all__ = [
-    "MAX_FREQUENCIES", "Fourier", "GridGram", "Outline", "decay_of", "direct_frequencies", "frequencies_needed",
+    "MAX_FREQUENCIES", "Fourier", "GridGram", "Outline", "direct_frequencies", "frequencies_needed",
     "grids_for", "second_moments", "transforms_available",
 ]  # fmt: skip

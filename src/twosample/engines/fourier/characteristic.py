@@ -10,13 +10,12 @@ import numpy as np
 from ...core.threads import Progress
 from ...core.types import Floats
 from ...errors import OptionError, missing_extra, number_between, whole_number
-from ...kernels import Kernel
+from ...kernels import Kernel, Mixture
 from ..base import Gram, check_progress
 from .frequency_grid import MAX_FREQUENCIES, GridShape, grid_shapes
 from .grid_gram import GridFeatures, GridGram, direct_frequencies
-from .mixture import Mixture, mixture_of
 from .nufft import transforms_available
-from .sorted_line import SortedGram, decay_of
+from .sorted_line import SortedGram
 
 _EXACT = 1e-10
 """Up to this tolerance there is nothing to tell."""
@@ -67,7 +66,7 @@ class Fourier:
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
         """The Gram matrix of z."""
         del rng
-        if z.shape[1] == 1 and decay_of(kernel) is not None:
+        if z.shape[1] == 1 and kernel.exponential_polynomial is not None:
             return SortedGram(kernel, z, self.threads, self.progress)
         outline = grids_for(kernel, z, self.tolerance)
         if outline is None:
@@ -145,7 +144,7 @@ def grids_for(kernel: Kernel, z: Floats, tolerance: float) -> Outline | None:
     """The grids for a kernel on points, or None if it is not a sum of Gaussians on one to three columns."""
     if kernel.domain != "vectors" or not 1 <= z.shape[1] <= 3:
         return None
-    mixture = mixture_of(kernel, _span(z), tolerance)
+    mixture = kernel.gaussians(_span(z), tolerance)
     if mixture is None:
         return None
     return Outline(mixture, *grid_shapes(mixture, z, tolerance, direct_frequencies()))
@@ -153,7 +152,7 @@ def grids_for(kernel: Kernel, z: Floats, tolerance: float) -> Outline | None:
 
 def frequencies_needed(kernel: Kernel, z: Floats, tolerance: float) -> float:
     """About how many frequencies the engine would take; infinite where it has no features."""
-    if z.shape[1] == 1 and decay_of(kernel) is not None:
+    if z.shape[1] == 1 and kernel.exponential_polynomial is not None:
         return inf
     outline = grids_for(kernel, z, tolerance)
     return inf if outline is None else outline.count

@@ -6,7 +6,7 @@ A Gaussian is the Fourier transform of its spectral density,
 where L is the range of the data and k(r) is below the tolerance, the copies are not seen, and M ≈ 20 to 40 frequencies
 a dimension replace N points.
 
-A mixture of Gaussians (:mod:`.mixture`) of like widths shares a grid: its spacing follows from the widest, its highest
+A mixture of Gaussians (:class:`Mixture`) of like widths shares a grid: its spacing follows from the widest, its highest
 frequency from the narrowest, each only as far as it weighs more than the tolerance. Where widths differ so much that
 such a grid would be too large, there is one for each range of widths.
 
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.types import Floats
-from .mixture import Mixture
+from ...kernels import Mixture
 
 Waves = NDArray[np.complex128]
 

@@ -7,7 +7,7 @@ of this form, and so are their squares. O(N log N) once and O(N) for each labell
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from threading import Event
@@ -20,42 +20,11 @@ from ...core.labellings import Labellings
 from ...core.sums import BlockSums, complete_sums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats
-from ...kernels import Energy, Kernel, Laplace, Matern, Scaled
+from ...kernels import ExponentialPolynomial, Kernel
 from ..dense import CENTRED_POINTS
 
 _CHUNK = 60.0
 """Exponents are taken within stretches of this length, so that running sums neither overflow nor lose digits."""
-
-
-@dataclass(frozen=True)
-class Decay:
-    """The function P(r) exp(-rate r) of the distance r in some unit; `coefficients` of P in increasing order."""
-
-    coefficients: tuple[float, ...]
-    rate: float
-    unit: float = 1.0
-
-    def squared(self) -> Decay:
-        """Its square, again of this form."""
-        return Decay(tuple(np.convolve(self.coefficients, self.coefficients)), 2 * self.rate, self.unit)
-
-
-def decay_of(kernel: Kernel) -> Decay | None:
-    """The kernel as a function of the distance on the line if it has this form (energy kernels up to f(x) + f(y))."""
-    if isinstance(kernel, Scaled):
-        inner = decay_of(kernel.kernel)
-        return (
-            None if inner is None else replace(inner, coefficients=tuple(kernel.factor * c for c in inner.coefficients))
-        )
-    if isinstance(kernel, Laplace):
-        return Decay((1.0,), 1.0, kernel.scale)
-    if isinstance(kernel, Energy) and kernel.exponent == 1:
-        return Decay((0.0, -0.5), 0.0)
-    if isinstance(kernel, Matern):
-        c = float(np.sqrt(2 * kernel.smoothness))
-        shapes = {0.5: (1.0,), 1.5: (1.0, c), 2.5: (1.0, c, c * c / 3)}
-        return Decay(shapes[kernel.smoothness], c, kernel.scale)
-    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +34,7 @@ class SortedGram:
     Parameters
     ----------
     kernel
-        A kernel with a :class:`Decay`.
+        A kernel with an `exponential_polynomial`.
     z
         ``(N, 1)`` pooled points.
     threads, progress
@@ -155,13 +124,13 @@ class SortedGram:
         return rows
 
     @cached_property
-    def _decay(self) -> Decay:
-        decay = decay_of(self.kernel)
+    def _decay(self) -> ExponentialPolynomial:
+        decay = self.kernel.exponential_polynomial
         assert decay is not None
         return decay
 
 
-def one_sided(line: Floats, v: Floats, decay: Decay) -> Floats:
+def one_sided(line: Floats, v: Floats, decay: ExponentialPolynomial) -> Floats:
     """``(N, C)`` sums of v times the function of the distance, over the points earlier on the increasing line.
 
     Coincident points count as earlier by their position. Stretches of bounded exponent are summed by running sums;

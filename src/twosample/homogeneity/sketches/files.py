@@ -26,7 +26,9 @@ FORMAT, VERSION = "twosample-sketch", 1
 State = Bins | Groups
 Record = dict[str, Any]
 
-_KERNELS: dict[str, type[Kernel]] = {kind.__name__: kind for kind in (Gaussian, Laplace, Matern, RationalQuadratic)}
+_KERNELS: dict[str, type[Kernel]] = {
+    kind.__name__: kind for kind in (Gaussian, Laplace, Matern, RationalQuadratic, Scaled, Sum, Product)
+}
 _ROUNDING = 1e-6
 _MOST = 1 << 53  # rows: up to here doubles count them
 _FAR = 1 << 54  # bins from 0: beyond, a bin is narrower than the distance between doubles
@@ -197,24 +199,27 @@ def _groups(record: Mapping[str, Any]) -> Groups:
 
 
 def _kernel_record(kernel: Kernel) -> Record:
-    if isinstance(kernel, Scaled):
-        return {"name": "Scaled", "factor": float(kernel.factor), "kernel": _kernel_record(kernel.kernel)}
-    if isinstance(kernel, Sum | Product):
-        return {"name": type(kernel).__name__, "parts": [_kernel_record(part) for part in kernel.parts]}
+    """The name of the kernel and its parameters; those of a sum, product or multiple hold kernels."""
     name = type(kernel).__name__
-    if name not in _KERNELS:
+    if _KERNELS.get(name) is not type(kernel):
         raise OptionError(f"{kernel!r} cannot be written to a file.")
-    return {"name": name, **{key: float(value) for key, value in vars(kernel).items()}}
+
+    def written(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [_kernel_record(part) for part in value]
+        return _kernel_record(value) if isinstance(value, Kernel) else float(value)
+
+    return {"name": name, **{key: written(value) for key, value in vars(kernel).items()}}
 
 
 def _kernel(record: Mapping[str, Any]) -> Kernel:
-    options = dict(record)
+    def parsed(value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(_kernel(part) for part in value)
+        return _kernel(value) if isinstance(value, dict) else value
+
+    options = {key: parsed(value) for key, value in record.items()}
     name = options.pop("name")
-    if name == "Scaled":
-        return Scaled(_kernel(options["kernel"]), options["factor"])
-    if name in ("Sum", "Product"):
-        parts = tuple(_kernel(part) for part in options["parts"])
-        return Sum(parts) if name == "Sum" else Product(parts)
     if name not in _KERNELS:
         raise ValueError(f"the kernel {name!r} is not known")
     kernel = _KERNELS[name](**options)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ... import _door as door
 from ...core.types import Floats
-from ...engines.features import CosineMap, draw_frequencies
+from ...engines.features import CosineMap
 from ...errors import InputError, OptionError
 from ...kernels import Kernel
 
@@ -85,7 +85,7 @@ class GroupedFeatures:
         kernel = door.resolve_kernel(self.kernel)
         rule = door.resolve_bandwidth(self.bandwidth, kernel)
         kernel = door.fill_bandwidth(kernel, rule, (part - location) / scale, rng)
-        waves, weights = draw_frequencies(kernel, rows.shape[1], self.frequencies, True, rng)
+        waves, weights = kernel.draw_frequencies(rows.shape[1], self.frequencies, rng)
         none = np.zeros((self.groups, 2 * len(weights)))
         return Groups(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
 

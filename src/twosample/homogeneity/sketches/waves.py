@@ -8,7 +8,7 @@ for smooth data. The bound assumes nothing: third-order terms are at most w³v t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
 
 import numpy as np
@@ -18,8 +18,7 @@ from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_squa
 from ...core.sums import BlockSums
 from ...core.types import Floats
 from ...engines.fourier import second_moments
-from ...errors import OptionError
-from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RadialKernel, RationalQuadratic, Scaled, Sum
+from ...kernels import Kernel
 from ...summaries import BinnedColumn
 
 Waves = NDArray[np.complex128]
@@ -118,7 +117,7 @@ class WaveGrid:
     @classmethod
     def of(cls, kernel: Kernel, width: float, unit: float) -> WaveGrid:
         """For data of a certain width, in bins; the kernel is in units of the data, and `unit` the width of a bin."""
-        scaled = rescaled(kernel, unit)
+        scaled = kernel.rescaled(unit)
         top = float(scaled.diagonal(np.zeros((1, 1)))[0])
         for tolerance in _TOLERANCES:  # the first that is affordable
             period, alias = _period(scaled, tolerance * top, width)
@@ -202,23 +201,6 @@ class BinnedPair:
         at = np.searchsorted(heap, (np.arange(count) + 0.5) / count * heap[-1])
         points = place[order][at][:, None]
         return self.grid.kernel.block(points, points)
-
-
-def rescaled(kernel: Kernel, unit: float) -> Kernel:
-    """The kernel of data measured in units; refuses kernels that bins cannot serve."""
-    if isinstance(kernel, Gaussian | Laplace | Matern | RationalQuadratic):
-        return replace(kernel, bandwidth=kernel.scale / unit)
-    if isinstance(kernel, Scaled):
-        return Scaled(rescaled(kernel.kernel, unit), kernel.factor)
-    if isinstance(kernel, Sum):
-        return Sum(tuple(rescaled(part, unit) for part in kernel.parts))
-    if isinstance(kernel, Product) and all(isinstance(part, Gaussian) for part in kernel.parts):
-        widths = [part.scale / unit for part in kernel.parts if isinstance(part, RadialKernel)]
-        return Gaussian(float(np.sum(np.array(widths) ** -2.0) ** -0.5))
-    raise OptionError(
-        "Sketches serve Gaussian, Laplace, Matérn and rational quadratic kernels, their sums and multiples, not "
-        f"{kernel!r}."
-    )
 
 
 def _cutoff(kernel: Kernel, tolerance: float) -> float:

@@ -16,13 +16,11 @@ tolerance: the larger part of a rough kernel's cost, and what the tolerance is a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from math import lgamma, log, pi, sqrt
 
 import numpy as np
 
-from ...core.types import Floats
-from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
+from ..core.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,7 @@ class Mixture:
 
     def times(self, other: Mixture) -> Mixture:
         """The product: Gaussians of widths a and b make one of width (a^-2 + b^-2)^-1/2; constants count too."""
-        mine, theirs = (np.append(one.factors, max(0.0, one.size - one.factors.sum())) for one in (self, other))
+        mine, theirs = (np.append(one.factors, one.constant) for one in (self, other))
         a, b = (np.append(1 / one.widths, 0.0) for one in (self, other))
         with np.errstate(divide="ignore"):
             widths = 1 / np.hypot(a[:, None], b[None, :])
@@ -60,58 +58,22 @@ class Mixture:
         seen = np.isfinite(widths) & (factors > 0)
         return Mixture(factors[seen], widths[seen], self.size * other.size)
 
+    @property
+    def constant(self) -> float:
+        """What the Gaussians leave of k(x, x): those too wide or too narrow to matter."""
+        return max(0.0, self.size - float(self.factors.sum()))
 
-def mixture_of(kernel: Kernel, span: float, tolerance: float) -> Mixture | None:
-    """The kernel as a sum of Gaussians on data of that span, or None if it is not one.
-
-    Parameters
-    ----------
-    kernel
-        Any kernel.
-    span
-        The longest distance between two points.
-    tolerance
-        Largest error of a kernel value, relative to k(x, x).
-    """
-    if isinstance(kernel, Gaussian):
-        return Mixture(np.ones(1), np.array([kernel.scale]), 1.0)
-    if isinstance(kernel, RationalQuadratic):
-        return _rational(kernel.alpha, kernel.scale, span, tolerance)
-    if isinstance(kernel, Matern) or (isinstance(kernel, Laplace) and kernel.norm == 2):
-        return _matern(kernel.smoothness if isinstance(kernel, Matern) else 0.5, kernel.scale, tolerance)
-    if isinstance(kernel, Scaled):
-        inner = mixture_of(kernel.kernel, span, tolerance)
-        return None if inner is None else inner.scaled(kernel.factor)
-    if isinstance(kernel, Sum | Product):
-        return _combined(kernel, span, tolerance)
-    return None
+    def density(self, frequencies: Floats) -> Floats:
+        """``(J,)`` spectral density of the Gaussians at ``(J, d)`` frequencies; see :meth:`Kernel.spectral_density`."""
+        d, total = frequencies.shape[1], np.zeros(len(frequencies))
+        for factor, width in zip(self.factors / self.size, self.widths, strict=True):
+            squares = np.square(frequencies * width).sum(axis=1)
+            total += factor * (width / sqrt(2 * pi)) ** d * np.exp(-0.5 * squares)
+        return total
 
 
-def _combined(kernel: Sum | Product, span: float, tolerance: float) -> Mixture | None:
-    share = tolerance if isinstance(kernel, Sum) else tolerance / len(kernel.parts)
-    every = [mixture_of(part, span, share) for part in _joined(kernel)]
-    known = [one for one in every if one is not None]
-    if len(known) < len(every):
-        return None
-    return reduce(Mixture.plus if isinstance(kernel, Sum) else Mixture.times, known)
-
-
-def _joined(kernel: Sum | Product) -> tuple[Kernel, ...]:
-    """The parts; in a product the powers of equal rational quadratic terms are added up."""
-    if isinstance(kernel, Sum):
-        return kernel.parts
-    others: list[Kernel] = []
-    powers: dict[float, float] = {}
-    for part in kernel.parts:
-        if isinstance(part, RationalQuadratic):
-            place = sqrt(part.alpha) * part.scale
-            powers[place] = powers.get(place, 0.0) + part.alpha
-        else:
-            others.append(part)
-    return (*others, *(RationalQuadratic(place / sqrt(alpha), alpha) for place, alpha in powers.items()))
-
-
-def _rational(alpha: float, scale: float, span: float, tolerance: float) -> Mixture:
+def rational_mixture(alpha: float, scale: float, span: float, tolerance: float) -> Mixture:
+    """The rational quadratic kernel on data of that span, to a tolerance."""
     digits = log(1 / tolerance) + 6
     seen = max(1.0, span / scale * (span / scale) / (2 * alpha))
     lowest = -(digits + log(seen)) / (alpha + 1)  # wider Gaussians are flat to the tolerance
@@ -123,7 +85,8 @@ def _rational(alpha: float, scale: float, span: float, tolerance: float) -> Mixt
     return Mixture(factors[heavy], scale * sqrt(alpha) * np.exp(-s[heavy] / 2), 1.0)
 
 
-def _matern(nu: float, scale: float, tolerance: float) -> Mixture:
+def matern_mixture(nu: float, scale: float, tolerance: float) -> Mixture:
+    """The Matérn kernel of smoothness nu, to a tolerance."""
     constant = nu * log(nu) - lgamma(nu)
     lowest = log(nu) - log(log(1 / tolerance) + 10)  # wider ones weigh nothing
     highest = (constant - log(nu) + log(4 / tolerance)) / nu  # narrower ones together weigh a quarter of the tolerance
