@@ -19,6 +19,8 @@ import numpy as np
 
 from .types import Floats
 
+_ROUNDING = 1e-13  # of the largest eigenvalue
+
 
 @dataclass(frozen=True, eq=False)
 class Centred(ABC):
@@ -119,6 +121,41 @@ class CentredSpectrum(Centred):
     triangles: float
     cubes: float
 
+    @classmethod
+    def of_covariance(
+        cls,
+        C: Floats,
+        diagonal_square: float,
+        size: int,
+        magnitude: float,
+        triangles: float | None = None,
+        cubes: float = 0.0,
+    ) -> CentredSpectrum:
+        """From features of the kernel: the only place where a covariance becomes a spectrum. O(D³) for D features.
+
+        Parameters
+        ----------
+        C
+            ``(D, D)`` plug-in covariance of the features of the pool; its trace is the mean of k~(z,z).
+        diagonal_square
+            The mean of k~(z,z)².
+        size
+            Points of the pool.
+        magnitude
+            Mean of ``|k(z,z)|``.
+        triangles, cubes
+            The two terms of the third moment; None: the first from powers of C, good where points are many.
+        """
+        diagonal, squares = float(np.trace(C)), float((C * C).sum())
+        square = 0.0
+        if size > 3:
+            square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
+        values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), dtype=np.float64), diagonal / size, size)
+        values *= np.sqrt(square / max(float(values @ values), 1e-300))
+        if triangles is None:
+            triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * squares / size
+        return cls(square, diagonal * size / max(size - 1, 1), magnitude, values, triangles, cubes)
+
     def triangle(self) -> float:
         return self.triangles
 
@@ -165,9 +202,10 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
     """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
 
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
-    sum of squares.
+    sum of squares. Eigenvalues that are 0 up to rounding are among them, so that the number of features has no say.
     """
     values = np.sort(values)[::-1][: size - 1]  # there are no more than that
+    values = values[values > _ROUNDING * values.max(initial=0.0)]
     rest = max(0, size - 1 - len(values))
     few = min(rest, 200)
     return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])

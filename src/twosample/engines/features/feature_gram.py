@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square, without_diagonal
+from ...core.centred import Centred, CentredGram, CentredSpectrum
 from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
@@ -122,16 +122,12 @@ class FeatureGram:
         second = run(self._pieces(), lambda rows, stop: self._piece_diagonal(rows, mean, C, stop), self._thread_count())
         diagonal = np.concatenate([k for k, _ in second])  # k~(z,z)
         bent = np.concatenate([b for _, b in second])  # (K~²)_ii / N
-        squares = size * size * float((C * C).sum()) - float(diagonal @ diagonal)
-        square = pooled_square(squares, -diagonal)
         cubes = size**3 * float(np.vdot(C @ C, C)) - 3 * size * float(diagonal @ bent) + 2 * float((diagonal**3).sum())
-        spread = float(diagonal.mean()) * size / (size - 1)
-        values = without_diagonal(np.linalg.eigvalsh(C), float(diagonal.mean()) / size, size)
-        return CentredSpectrum(
-            square=square,
-            spread=spread,
+        return CentredSpectrum.of_covariance(
+            C,
+            float(diagonal @ diagonal) / size,
+            size,
             magnitude=float(diagonal.mean() + mean @ mean),
-            values=values * np.sqrt(square / max(float(values @ values), 1e-300)),
             triangles=cubes / (size * (size - 1.0) * (size - 2.0)),
             cubes=self._entry_cubes(mean, rng),
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .characteristic import Fourier, Outline, frequencies_needed, grids_for
-from .frequency_grid import MAX_FREQUENCIES, second_moments
+from .frequency_grid import MAX_FREQUENCIES, wave_covariance
 from .grid_gram import GridGram, direct_frequencies
 from .nufft import transforms_available
 
 __all__ = [
     "MAX_FREQUENCIES", "Fourier", "GridGram", "Outline", "direct_frequencies", "frequencies_needed",
-    "grids_for", "second_moments", "transforms_available",
+    "grids_for", "transforms_available", "wave_covariance",
 ]  # fmt: skip

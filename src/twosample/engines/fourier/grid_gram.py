@@ -9,14 +9,7 @@ from threading import Event
 
 import numpy as np
 
-from ...core.centred import (
-    Centred,
-    CentredGram,
-    CentredSpectrum,
-    pooled_square,
-    unbiased_square,
-    without_diagonal,
-)
+from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
 from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
@@ -24,7 +17,7 @@ from ...core.types import Counts, Floats
 from ...kernels import Kernel
 from ..dense import CENTRED_POINTS
 from ..features.feature_gram import PIECES, FeatureGram
-from .frequency_grid import FrequencyGrid, Waves, second_moments
+from .frequency_grid import FrequencyGrid, Waves, wave_covariance
 from .line_bins import BinnedLine, bin_count
 from .nufft import fast_sums, fast_values, transforms_available
 
@@ -255,21 +248,10 @@ class GridGram:
         orders = np.arange(1, 2 * M + 1)[:, None]
         wide = FrequencyGrid(grid.origin, grid.spacing, orders, np.ones(2 * M))
         phi = np.concatenate([[1.0], self._sums(self._everyone, (wide,))[0] / size])
-        second, mean = second_moments(phi, grid.orders[:, 0], w)
-        C = second - np.outer(mean, mean)
-        level = float(mean @ mean)
-        diagonal = float(w.sum()) - level  # mean of k~(z,z)
-        diagonal_square = (float(w.sum()) + level) * (float(w.sum()) - 3 * level) + 4 * float(mean @ second @ mean)
-        inner = float((C * C).sum()) - diagonal_square / size  # the pair sums over the off-diagonal, over N²
-        square = max(0.0, unbiased_square(inner, diagonal, diagonal_square, size))
-        values = without_diagonal(np.linalg.eigvalsh(C).astype(np.float64), diagonal / size, size)
+        C, diagonal_square = wave_covariance(phi, grid.orders[:, 0], w)
         part = self.z[rng.choice(size, min(size, 1000), replace=False)]
         cubes = CentredGram.of(self.kernel.block(part, part)).cube()
-        triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * float((C * C).sum()) / size
-        return CentredSpectrum(
-            square, diagonal * size / (size - 1), self._height,
-            values * np.sqrt(square / max(float(values @ values), 1e-300)), triangles, cubes,
-        )  # fmt: skip
+        return CentredSpectrum.of_covariance(C, diagonal_square, size, self._height, cubes=cubes)
 
     def _total(self) -> float:
         """The sum of all entries of K."""

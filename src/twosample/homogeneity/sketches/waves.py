@@ -14,10 +14,10 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square, without_diagonal
+from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square
 from ...core.sums import BlockSums
 from ...core.types import Floats
-from ...engines.fourier import second_moments
+from ...engines.fourier import wave_covariance
 from ...kernels import Kernel
 from ...summaries import BinnedColumn
 
@@ -177,20 +177,13 @@ class BinnedPair:
         size, w = self.m + self.n, self.grid.weights
         frequencies = self.grid.frequencies(2)
         pooled = (self.m * self.x.waves(frequencies) + self.n * self.y.waves(frequencies)) / size
-        second, mean = second_moments(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
-        C = second - np.outer(mean, mean)
-        top, level = float(w.sum()), float(mean @ mean)
-        diagonal, squares = top - level, float((C * C).sum())  # means of k~(z,z) and, diagonal included, of k~(z,z')²
-        diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
+        C, diagonal_square = wave_covariance(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
+        if len(w) <= _FEW:
+            part = CentredGram.of(self._even_points())
+            return CentredSpectrum.of_covariance(C, diagonal_square, size, float(w.sum()), cubes=part.cube())
+        squares, diagonal = float((C * C).sum()), float(np.trace(C))
         square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
-        spread = diagonal * size / (size - 1)
-        part = CentredGram.of(self._even_points(), square, spread)
-        if len(w) > _FEW:
-            return part
-        values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), dtype=np.float64), diagonal / size, size)
-        values *= np.sqrt(square / max(float(values @ values), 1e-300))
-        triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * squares / size
-        return CentredSpectrum(square, spread, top, values, triangles, part.cube())
+        return CentredGram.of(self._even_points(), square, diagonal * size / (size - 1))
 
     def _even_points(self) -> Floats:
         """The kernel matrix of points at even steps of the pooled rows, which stand for all."""
