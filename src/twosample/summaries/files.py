@@ -1,23 +1,15 @@
-"""Summaries as bytes: a line of JSON that vouches for what follows, then one compressed body. No pickles.
-
-The body is a JSON description, and behind it the arrays that it names, one after the other. docs/summary-format.md has
-the layout.
-"""
+"""Summaries as bytes, in the container of all that is kept. docs/summary-format.md has the layout."""
 
 from __future__ import annotations
 
 import io
-import json
-import zlib
 from collections.abc import Mapping
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import InputError
 from .bins import BinnedColumn
+from .container import FileFormat, Reader, Record, Writer
 from .counts import Counts, Distinct
 from .facts import ColumnInfo
 from .grid import BinGrid
@@ -28,15 +20,12 @@ from .totals import Totals
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT, VERSION = "twosample-summary", 1
-_MOST = 1 << 31  # bytes of a body: a summary is never that large
-_HEAD = 1000
-Record = dict[str, Any]
+FORMAT = FileFormat("twosample-summary", 1, "a summary")
 
 
 def encode(summary: TableSummary) -> bytes:
     """The bytes of a summary."""
-    body = _Writer()
+    body = Writer()
     record = {
         "name": summary.name,
         "rows": summary.rows,
@@ -50,113 +39,15 @@ def encode(summary: TableSummary) -> bytes:
             "frame": body.put_bytes(_frame_bytes(summary.sample.frame)),
         },
     }
-    text = json.dumps(record, separators=(",", ":"), allow_nan=False, sort_keys=True).encode("ascii")
-    content = zlib.compress(len(text).to_bytes(8, "little") + text + b"".join(body.parts), 6)
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "bytes": len(content),
-        "plain": 8 + len(text) + sum(map(len, body.parts)),
-        "sha256": sha256(content).hexdigest(),
-    }
-    return json.dumps(header).encode("ascii") + b"\n" + content
+    return FORMAT.pack(record, body)
 
 
 def decode(content: bytes, name: str) -> TableSummary:
     """The summary in some bytes, or what is wrong with them; `name` says what they are."""
-    if not isinstance(content, bytes | bytearray | memoryview):
-        raise InputError(f"{name} must be bytes, not {type(content).__name__}.")
-    head, _, body = bytes(content).partition(b"\n")
-    try:
-        header = json.loads(head.decode("ascii")) if len(head) < _HEAD else None
-    except ValueError:
-        header = None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        _refuse(name, "the first line is not that of a summary")
-    if header.get("version") != VERSION:
-        _refuse(name, f"it has version {header.get('version')!r}, and this twosample reads version {VERSION}")
-    if len(body) != header.get("bytes"):
-        _refuse(name, f"it was cut off or added to: {len(body)} bytes instead of {header.get('bytes')}")
-    if sha256(body).hexdigest() != header.get("sha256"):
-        _refuse(name, "its contents have changed since they were written (checksum)")
-    plain = header.get("plain")
-    if not isinstance(plain, int) or not 8 <= plain <= _MOST:
-        _refuse(name, "its size makes no sense")
-    try:
-        return _summary(_unpacked(body, plain))
-    except InputError:
-        raise
-    except (LookupError, TypeError, ValueError, OverflowError, AttributeError, RecursionError, zlib.error) as error:
-        _refuse(name, f"its contents do not make sense ({type(error).__name__}: {error})")
+    return FORMAT.unpack(content, name, _summary)
 
 
-def _refuse(name: str, why: str) -> NoReturn:
-    raise InputError(f"{name} is not a summary that can be used: {why}.") from None
-
-
-def _unpacked(body: bytes, plain: int) -> bytes:
-    """The body without compression, of a size that is known beforehand."""
-    pump = zlib.decompressobj()
-    found = pump.decompress(body, plain)
-    if len(found) != plain or pump.unconsumed_tail or (not pump.eof and pump.decompress(b"", 1)):
-        raise ValueError("the body has another size")
-    return found
-
-
-class _Writer:
-    """Arrays behind the description; what is put gets a place, a length and a type."""
-
-    def __init__(self) -> None:
-        self.parts: list[bytes] = []
-        self.at = 0
-
-    def put_bytes(self, content: bytes, kind: str = "bytes") -> list[Any]:
-        self.parts.append(content)
-        self.at += len(content)
-        return [self.at - len(content), len(content), kind]
-
-    def put(self, values: NDArray[Any]) -> list[Any]:
-        """Numbers, little-endian; whole numbers in as many bytes as the largest needs."""
-        if values.dtype.kind == "f":
-            return self.put_bytes(values.astype("<f8").tobytes(), "f8")
-        if values.dtype.kind == "u":
-            return self.put_bytes(values.astype("<u8").tobytes(), "u8")
-        whole = [int(value) for value in values.tolist()]
-        width = max((value.bit_length() // 8 + 1 for value in whole), default=1)
-        return self.put_bytes(b"".join(value.to_bytes(width, "little", signed=True) for value in whole), f"i{width}")
-
-
-class _Reader:
-    """The description, and the arrays behind it."""
-
-    def __init__(self, plain: bytes) -> None:
-        size = int.from_bytes(plain[:8], "little")
-        if size > len(plain) - 8:
-            raise ValueError("the description is cut off")
-        self.record: Record = json.loads(plain[8 : 8 + size].decode("ascii"))
-        self._arrays = memoryview(plain)[8 + size :]
-
-    def bytes(self, place: Any) -> bytes:
-        start, size, _ = place
-        if not 0 <= start <= start + size <= len(self._arrays):
-            raise ValueError("an array lies outside of the file")
-        return bytes(self._arrays[start : start + size])
-
-    def numbers(self, place: Any, kinds: str) -> NDArray[Any]:
-        content, kind = self.bytes(place), str(place[2])
-        if kind[:1] not in kinds:
-            raise ValueError(f"an array of {kind}")
-        if kind in ("f8", "u8"):
-            return np.frombuffer(content, dtype=f"<{kind}").astype(np.float64 if kind == "f8" else np.uint64)
-        width = int(kind[1:])
-        if not 1 <= width <= 1000 or len(content) % width:
-            raise ValueError(f"an array of {kind}")
-        parts = (content[at : at + width] for at in range(0, len(content), width))
-        whole = [int.from_bytes(part, "little", signed=True) for part in parts]
-        return np.array(whole, dtype=np.int64 if width <= 8 else object)
-
-
-def _column_record(column: ColumnSummary, body: _Writer) -> Record:
+def _column_record(column: ColumnSummary, body: Writer) -> Record:
     counts = column.counts.values if column.counts is not None else None
     return {
         "name": column.info.name,
@@ -181,7 +72,7 @@ def _bound(value: float | str | None) -> str | list[str] | None:
     return [value.hex()] if isinstance(value, float) else value
 
 
-def _bins_record(column: BinnedColumn | None, body: _Writer) -> Record | None:
+def _bins_record(column: BinnedColumn | None, body: Writer) -> Record | None:
     if column is None:
         return None
     used = np.flatnonzero(column.counts)
@@ -201,10 +92,9 @@ def _frame_bytes(frame: pl.DataFrame) -> bytes:
     return file.getvalue()
 
 
-def _summary(plain: bytes) -> TableSummary:
+def _summary(reader: Reader) -> TableSummary:
     import polars as pl
 
-    reader = _Reader(plain)
     record, sample = reader.record, reader.record["sample"]
     try:
         frame = pl.read_ipc(io.BytesIO(reader.bytes(sample["frame"])))
@@ -225,7 +115,7 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _column(record: Mapping[str, Any], reader: _Reader) -> ColumnSummary:
+def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
     hashes, method, exact = record["distinct"]
     totals, counts = record["totals"], record["counts"]
     low, high = (float.fromhex(end[0]) if isinstance(end, list) else end for end in record["range"])
@@ -244,7 +134,7 @@ def _column(record: Mapping[str, Any], reader: _Reader) -> ColumnSummary:
     )
 
 
-def _bins(record: Mapping[str, Any] | None, reader: _Reader) -> BinnedColumn | None:
+def _bins(record: Mapping[str, Any] | None, reader: Reader) -> BinnedColumn | None:
     if record is None:
         return None
     unit, start, size, dates = record["grid"]

@@ -1,0 +1,153 @@
+r"""How large a change is: the effect size r of :func:`twosample.effect_size`, with an interval over batches.
+
+With :math:`d` the mean difference of cell shares between the last w batches and those before, and K the kernel between
+cells, :math:`\mathrm{MMD}^2 = d'Kd`. Batches vary by themselves, with covariance :math:`\Sigma`, so :math:`d'Kd` is too
+large by :math:`c\,\mathrm{tr}(K\Sigma)` on average, with variance
+:math:`4c\,d'K\Sigma Kd + 2c^2\mathrm{tr}((K\Sigma)^2)`,
+where c = 1/w + 1/(batches before). The first is subtracted; the second makes the interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+
+import numpy as np
+
+from ..core.types import Floats
+from ..planning.effects import effect_of
+from .columns import ColumnPlan
+from .features import FeaturePlan
+from .scan import Indices
+
+_NORMAL = 1.6448536269514722  # both ends of a 90 % interval, as in compare
+_MOST_PLACES = 3
+_SMALL = 0.005  # share of all rows by which a cell must change to be shown
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size with its 90 % interval.
+
+    Parameters
+    ----------
+    value, low, high
+        Between 0 and 1.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+NONE = Effect(0.0, 0.0, 1.0)
+"""Nothing is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """Mean cell shares before and in the last batches, and how both vary."""
+
+    before: Floats
+    after: Floats
+    covariance: Floats
+    factor: float
+
+
+def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> Effect:
+    """The effect size of the last batches of a column against those before.
+
+    Parameters
+    ----------
+    plan
+        The column.
+    features
+        ``(T, size)`` its features.
+    strata
+        ``(T,)`` a batch is compared with earlier ones of its stratum.
+    last
+        How many.
+    """
+    return _effect(change_of(plan.cells(features), strata, last), plan.kernel())
+
+
+def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int) -> tuple[Effect, int]:
+    """The largest effect size of a pair of columns, by the product of their scores, and which pair it is."""
+    found = []
+    for number in range(len(plan.pairs)):
+        at = plan.starts[-1] + number
+        i, j = plan.pairs[number]
+        squares = features[:, [plan.starts[i] + 1, plan.starts[j] + 1]]
+        spread = float(np.nanmean(squares[:, 0]) * np.nanmean(squares[:, 1])) or 1.0
+        change = change_of(features[:, at : at + 1], strata, last)
+        found.append(_effect(change, np.eye(1), spread))
+    best = max(range(len(found)), key=lambda number: (found[number].low, found[number].value))
+    return found[best], best
+
+
+def change_of(cells: Floats, strata: Indices, last: int) -> Change | None:
+    """Means of the last batches and of those before in the same strata; None if there are none to compare."""
+    known = np.isfinite(cells).all(axis=1)
+    place = np.arange(len(cells))
+    before, after = known & (place < len(cells) - last), known & (place >= len(cells) - last)
+    shared = [s for s in np.unique(strata[after]) if (before & (strata == s)).any()]
+    after &= np.isin(strata, shared)
+    count = int(after.sum())
+    if not count or before.sum() < 2:
+        return None
+    base, factor, rest = np.zeros(cells.shape[1]), 1.0 / count, []
+    for stratum in shared:
+        old, new = cells[before & (strata == stratum)], cells[after & (strata == stratum)]
+        base += len(new) / count * old.mean(axis=0)
+        factor += (len(new) / count) ** 2 / len(old)
+    for stratum in np.unique(strata[before]):
+        old = cells[before & (strata == stratum)]
+        rest.append(old - old.mean(axis=0))
+    centred = np.concatenate(rest)
+    freedom = max(len(centred) - len(rest), 1)
+    return Change(base, cells[after].mean(axis=0), centred.T @ centred / freedom, factor)
+
+
+def _effect(change: Change | None, kernel: Floats, spread: float | None = None) -> Effect:
+    if change is None:
+        return NONE
+    difference = change.after - change.before
+    rough = kernel @ change.covariance
+    squared = float(difference @ kernel @ difference) - change.factor * float(np.trace(rough))
+    variance = 4 * change.factor * float(difference @ rough @ kernel @ difference)
+    variance += 2 * change.factor**2 * float((rough * rough.T).sum())
+    if spread is None:
+        spread = 1 - sum(float(p @ kernel @ p) for p in (change.before, change.after)) / 2
+    spread, reach = max(spread, 1e-12), _NORMAL * sqrt(max(variance, 0.0))
+    return Effect(*(effect_of(square, spread) for square in (squared, squared - reach, squared + reach)))
+
+
+def where(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> tuple[str, ...]:
+    """The cells of a column that gained or lost most, in words.
+
+    Parameters
+    ----------
+    plan, features, strata, last
+        As for :func:`column_effect`.
+    """
+    change = change_of(plan.cells(features), strata, last)
+    if change is None:
+        return ()
+    names, gain = _joined(plan, change.after - change.before)
+    shares = _joined(plan, change.before)[1], _joined(plan, change.after)[1]
+    ranked = sorted(range(len(names)), key=lambda i: -abs(gain[i]))[:_MOST_PLACES]
+    return tuple(
+        f"{names[i]}: {100 * shares[0][i]:.1f} % → {100 * shares[1][i]:.1f} %" for i in ranked if abs(gain[i]) > _SMALL
+    )
+
+
+def _joined(plan: ColumnPlan, shares: Floats) -> tuple[list[str], Sequence[float]]:
+    """Cells with their names, the many narrow cells of numbers taken together between the edges that are tested."""
+    if plan.form != "numeric" or len(plan.tested) == len(plan.edges):
+        return plan.cell_names(), shares.tolist()
+    ends = [f"{plan.edges[i]:.4g}" for i in plan.tested]
+    cuts = [0, *(i + 1 for i in plan.tested)]
+    names = [f"below {ends[0]}", *(f"{a} to {b}" for a, b in pairwise(ends)), f"{ends[-1]} and more", "missing"]
+    return names, [*np.add.reduceat(shares[:-1], cuts).tolist(), float(shares[-1])]

@@ -1,0 +1,195 @@
+"""Features of batches against their definition on the rows, and effects against those of the rows."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.monitor.columns import ColumnPlan, bounded, shares_below
+from twosample.monitor.effects import change_of, column_effect, pair_effect, where
+from twosample.monitor.features import blank, plan_features
+
+
+def table(rng, rows=400, shift=0.0, **more):
+    price = rng.gamma(2, 10, rows) + shift
+    return pl.DataFrame(
+        {
+            "price": pl.Series(price).set(pl.Series(rng.random(rows) < 0.1), None),
+            "items": rng.integers(0, 6, rows),
+            "city": rng.choice(["Oslo", "Rome", "Lima", "Bonn"], rows, p=[0.5, 0.3, 0.15, 0.05]),
+            "note": [f"free text number {i} of {rng.random():.6f} and more" for i in range(rows)],
+            "fixed": np.full(rows, 0.125),
+            **more,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def stream():
+    rng = np.random.default_rng(0)
+    frames = [
+        table(rng, clock=rng.random(400) + 1000 * t, day=np.full(400, np.datetime64("2026-01-01") + t))
+        for t in range(6)
+    ]
+    first = ts.summarize(frames[0])
+    batches = [first, *(ts.summarize(frame, like=first) for frame in frames[1:])]
+    return frames, batches, plan_features(batches)
+
+
+def features_of(plan, batch, name):
+    at = [column.name for column in plan.columns].index(name)
+    return plan.columns[at], plan.features(batch)[plan.part(at)]
+
+
+def test_features_of_numbers_are_those_of_the_rows(stream):
+    frames, batches, plan = stream
+    for frame, batch in zip(frames, batches, strict=True):
+        column, found = features_of(plan, batch, "price")
+        values = frame["price"].drop_nulls().to_numpy()
+        score = bounded((values - column.centre) / column.scale)
+        assert found[0] == pytest.approx(score.mean(), abs=1e-3)
+        assert found[1] == pytest.approx((score**2).mean(), abs=1e-3)
+        assert found[2] == pytest.approx(frame["price"].null_count() / 400)
+        np.testing.assert_allclose(found[3:], [(values < edge).mean() for edge in column.edges], atol=1e-12)
+
+
+def test_each_of_few_values_is_a_cell(stream):
+    frames, batches, plan = stream
+    column, found = features_of(plan, batches[1], "items")
+    shares = column.cells(found)
+    counts = frames[1]["items"].value_counts().sort("items")["count"].to_numpy() / 400
+    np.testing.assert_allclose(shares[shares > 0], counts)
+
+
+def test_categories_and_text(stream):
+    frames, batches, plan = stream
+    column, found = features_of(plan, batches[2], "city")
+    assert set(column.levels) == {"Oslo", "Rome", "Lima", "Bonn"}
+    np.testing.assert_allclose(found, [0.0, *((frames[2]["city"] == level).mean() for level in column.levels)])
+    assert features_of(plan, batches[2], "note")[0].form == "text"
+
+
+def test_columns_that_tell_the_time_are_left_out(stream):
+    left = dict(stream[2].left_out)
+    assert set(left) == {"clock", "day"}
+    assert "clock" in left["clock"]
+
+
+def test_they_are_watched_if_selected(stream):
+    plan = plan_features(stream[1], select=["clock", "price"])
+    assert [column.name for column in plan.columns] == ["price", "clock"]
+    with pytest.raises(ts.InputError, match="no column 'cost'"):
+        plan_features(stream[1], exclude=["cost"])
+    with pytest.raises(ts.InputError, match="no column to watch"):
+        plan_features(stream[1], exclude=[column.info.name for column in stream[1][0].columns])
+
+
+def test_products_are_those_of_the_kept_rows(stream):
+    frames, batches, plan = stream
+    rows = plan.features(batches[3])[plan.starts[-1] :]
+    names = [(plan.columns[i].name, plan.columns[j].name) for i, j in plan.pairs]
+    at = names.index(("price", "items"))
+    both = frames[3].drop_nulls("price")
+    one, two = (
+        bounded((both[name].to_numpy() - column.centre) / column.scale)
+        for name, column in ((name, features_of(plan, batches[3], name)[0]) for name in ("price", "items"))
+    )
+    assert rows[at] == pytest.approx((one * two).mean())
+
+
+def test_a_batch_without_a_column_says_nothing_about_it(stream):
+    frames, _, plan = stream
+    found = plan.features(ts.summarize(frames[0].drop("price")))
+    assert np.isnan(found[plan.part(0)]).all()
+    assert np.isfinite(found[plan.part(1)]).all()
+    empty = plan.features(ts.summarize(frames[0].with_columns(price=pl.lit(None, pl.Float64))))
+    assert empty[2] == 1.0
+    assert np.isnan(empty[3:5]).all()
+
+
+def test_a_constant_that_moves_a_little_is_seen(stream):
+    frames, batches, plan = stream
+    usual = features_of(plan, batches[0], "fixed")[1]
+    moved = ts.summarize(frames[0].with_columns(fixed=pl.lit(0.1251)), like=blank(batches[0]))
+    assert usual[0] == features_of(plan, batches[4], "fixed")[1][0]
+    assert features_of(plan, moved, "fixed")[1][0] != usual[0]
+
+
+def test_other_bins_give_nearly_the_same_features(stream):
+    frames, batches, plan = stream
+    own = plan.features(ts.summarize(frames[5]))
+    np.testing.assert_allclose(own, plan.features(batches[5]), atol=0.01)
+    like = plan.features(ts.summarize(frames[5], like=blank(batches[0])))
+    np.testing.assert_array_equal(like, plan.features(batches[5]))
+
+
+def test_rows_beyond_the_bins_are_counted():
+    rng = np.random.default_rng(1)
+    first = ts.summarize({"x": rng.normal(size=500)})
+    far = ts.summarize({"x": np.array([-1e9, 0.0, 1e9, np.inf])}, like=first)
+    np.testing.assert_allclose(shares_below(far.columns[0].bins, [-4.0, 0.5, 4.0]), [0.25, 0.5, 0.5])
+
+
+def test_cells_are_shares_of_all_rows(stream):
+    _, batches, plan = stream
+    rows = np.array([plan.features(batch) for batch in batches])
+    for at, column in enumerate(plan.columns):
+        cells = column.cells(rows[:, plan.part(at)])
+        np.testing.assert_allclose(cells.sum(axis=1), 1.0)
+        assert cells.min() > -1e-12
+        assert len(column.cell_names()) == cells.shape[1] == len(column.kernel())
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("vary", [0.0, 0.15])
+def test_the_effect_is_that_of_the_rows(shift, vary):
+    rng = np.random.default_rng(3)
+    values = [rng.normal(rng.normal(0, vary) + shift * (t >= 40), 1, 1500) for t in range(46)]
+    first = ts.summarize({"x": values[0]})
+    batches = [ts.summarize({"x": x}, like=first) for x in values]
+    plan = plan_features(batches[:4])
+    rows = np.array([plan.features(batch) for batch in batches])
+    found = column_effect(plan.columns[0], rows, np.zeros(46, dtype=int), 6)
+    expected = ts.effect_size(np.concatenate(values[:40]), np.concatenate(values[40:]))
+    assert found.value == pytest.approx(expected.value, abs=0.02)
+    assert found.low <= found.value <= found.high
+    assert (found.low > 0.05) == (shift > 0)
+
+
+def test_an_interval_over_batches_covers():
+    """The 90 % interval covers the effect of the distributions that batches vary around in about as many cases."""
+    rng, covered = np.random.default_rng(5), 0
+    plan = ColumnPlan("x", "categorical", levels=("a",))
+    truth = column_effect(
+        plan, np.column_stack([np.zeros(2000), np.repeat([0.3, 0.5], 1000)]), np.zeros(2000, int), 1000
+    )
+    for _ in range(300):
+        shares = np.where(np.arange(60) < 50, 0.3, 0.5) + rng.normal(0, 0.08, 60)
+        found = column_effect(plan, np.column_stack([np.zeros(60), shares]), np.zeros(60, int), 10)
+        covered += found.low <= truth.value <= found.high
+    assert 0.84 <= covered / 300 <= 0.96
+
+
+def test_strata_are_compared_with_themselves():
+    shares = np.array([0.2, 0.6] * 20 + [0.2])[:, None]  # the last is of the first kind: nothing has changed
+    found = change_of(shares, np.array([0, 1] * 20 + [0]), 1)
+    assert found.after == pytest.approx(found.before)
+    assert change_of(shares[:3], np.array([0, 1, 2]), 1) is None
+
+
+def test_where_and_pairs():
+    rng = np.random.default_rng(7)
+    frames = []
+    for t in range(30):
+        x = rng.normal(size=800) + (t >= 25)
+        frames.append({"x": x, "y": rng.normal(size=800) + (0.8 * x if t >= 25 else 0.0)})
+    first = ts.summarize(frames[0])
+    batches = [ts.summarize(frame, like=first) for frame in frames]
+    plan = plan_features(batches[:4])
+    rows, strata = np.array([plan.features(batch) for batch in batches]), np.zeros(30, dtype=int)
+    said = where(plan.columns[0], rows[:, plan.part(0)], strata, 5)
+    assert said[0].startswith("1 to 2: ")
+    assert "→" in said[0]
+    effect, pair = pair_effect(plan, rows, strata, 5)
+    assert pair == 0
+    assert effect.low > 0.1
