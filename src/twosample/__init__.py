@@ -7,6 +7,7 @@ tables. The public names are listed in `_public.py` and loaded when the first of
 
 import typing as _typing
 
+from . import _forks as _forks
 from ._version import __version__ as __version__
 
 if _typing.TYPE_CHECKING:

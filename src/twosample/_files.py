@@ -174,7 +174,14 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
 def _refuse(path: str | os.PathLike[str], error: OSError | ValueError) -> None:
     if not isinstance(error, OSError) and "null" not in str(error):  # not about the path: it has its own message
         raise error
-    number = error.errno if isinstance(error, OSError) else errno.EINVAL
-    why = shown((isinstance(error, OSError) and error.strerror) or str(error))
-    remedy = _REMEDIES.get(number or 0, "Choose another place.")
-    raise OutputError(f"Cannot write {shown(os.fspath(path), 300)}: {why}. {remedy}") from error
+    raise OutputError(f"Cannot write {shown(os.fspath(path), 300)}: {explained(error)}") from error
+
+
+def explained(error: OSError | ValueError) -> str:
+    """What the system says, and what to do about it.
+
+    >>> print(explained(OSError(errno.ENOSPC, "No space left on device")))
+    No space left on device. The disk is full: free some space, or choose another place.
+    """
+    number, why = (error.errno, error.strerror) if isinstance(error, OSError) else (0, "")
+    return f"{shown(why or str(error))}. {_REMEDIES.get(number or 0, 'Choose another place.')}"

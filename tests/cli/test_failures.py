@@ -188,7 +188,14 @@ def test_a_full_disk(twosample, files, tmp_path, real):
         with Path("/dev/full").open("w") as full:
             done = real("compare", files.one, files.other, stdout=full)
         assert done.code == 2
-        assert "No space left" in done.err
+        assert done.err == (
+            "error: Cannot write to standard output: No space left on device. "
+            "The disk is full: free some space, or choose another place.\n"
+        )
+        with Path("/dev/full").open("w") as full:
+            done = real("compare", "--help", stdout=full)
+        assert done.code == 2
+        assert "The disk is full" in done.err
     (tmp_path / "old.json").write_text("old")
     for target in ("old.json", "new.json"):
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -180,6 +180,47 @@ def test_control_c(start, files, tmp_path, module, name):
     assert list(tmp_path.iterdir()) == []
 
 
+SLOWLY = """
+class Slow:
+    def find_spec(self, name, *where):
+        if name == {name!r}:
+            import time
+            print("ready", file=sys.stderr, flush=True)
+            time.sleep(1)
+            print("over", file=sys.stderr, flush=True)
+import sys
+sys.meta_path.insert(0, Slow())
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "numpy", "polars", "twosample.tables"])
+def test_control_c_waits_for_imports(start, files, tmp_path, module):
+    code = LISTENING.replace("from", SLOWLY.format(name=module) + "from") + "main()"
+    process = start("compare", files.one, files.few, "--json", tmp_path / "r.json", code=code)
+    assert process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "over\ninterrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_while_standard_input_is_copied(start, files, tmp_path):
+    (tmp_path / "kept").mkdir()
+    process = start("compare", "-", files.one, code=f"{LISTENING}main()", stdin=subprocess.PIPE,
+                    env={"TMPDIR": str(tmp_path / "kept")})  # fmt: skip
+    process.stdin.write("age,city\n" + "1,a\n" * 500_000)
+    process.stdin.flush()
+    for _ in range(600):
+        if list((tmp_path / "kept").iterdir()):
+            break
+        time.sleep(0.1)
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert process.stderr.read() == "interrupted\n"
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
 @pytest.mark.slow
 def test_control_c_in_the_middle_of_real_work(start, tmp_path):
     import numpy as np

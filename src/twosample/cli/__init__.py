@@ -23,6 +23,14 @@ def main() -> None:
     """
     import sys
 
-    from .run import run
+    from .interrupts import wait_for_imports
 
-    sys.exit(run(sys.argv[1:]))
+    wait_for_imports()
+    try:
+        from .run import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before or after the command
+        sys.stderr.write("interrupted\n")
+        code = 130
+    sys.exit(code)

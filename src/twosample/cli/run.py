@@ -11,9 +11,11 @@ from typing import Any
 
 import typer
 
+from .._files import explained
 from ..errors import SmallSampleWarning, TwosampleError
 from .app import make_app
 from .exits import ERROR, INTERRUPTED, SAME
+from .interrupts import was_interrupted
 from .options import meant
 from .terminal import complain, flush, prepare_streams, say
 
@@ -44,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as exit:  # shell completion leaves in this way
         code = exit.code if isinstance(exit.code, int) else ERROR if exit.code else SAME
     except BaseException as error:  # noqa: BLE001 - a panic of polars too: Python would exit with 1, "different"
-        code = _failure(error, "--debug" in arguments)
+        code = INTERRUPTED if was_interrupted() else _failure(error, "--debug" in arguments)
     if code == INTERRUPTED:
         say("interrupted")
     return int(code or SAME)
@@ -60,7 +62,7 @@ def _failure(error: BaseException, debug: bool) -> int:
     elif isinstance(error, MemoryError):
         complain("error: out of memory. Compare fewer rows (--sample) or fewer columns (--select).")
     elif isinstance(error, OSError):
-        complain(f"error: {error}")
+        complain(f"error: {explained(error)}")
     else:
         hint = "" if debug else " Please report it with the output of --debug."
         complain(f"error: this is a mistake in twosample: {type(error).__name__}: {error}.{hint}")

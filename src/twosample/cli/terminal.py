@@ -12,10 +12,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from .._files import explained
 from .._shown import shown
+from ..errors import OutputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,22 +79,29 @@ def ended(text: str) -> str:
 
 def write(content: str | bytes) -> None:
     """Data for standard output. If nobody reads them any more (``| head``), that is no error."""
-    try:
+    with _to_standard_output():
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)
         else:
             sys.stdout.write(ended(content))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _stop_writing()
+    flush()
 
 
 def flush() -> None:
     """What is left in the buffers; a full disk is noticed here at the latest."""
-    try:
+    with _to_standard_output():
         sys.stdout.flush()
-    except BrokenPipeError:
+
+
+@contextmanager
+def _to_standard_output() -> Iterator[None]:
+    """What to do when standard output takes no more: nothing if nobody reads it."""
+    try:
+        yield
+    except OSError as error:
         _stop_writing()
+        if not isinstance(error, BrokenPipeError):
+            raise OutputError(f"Cannot write to standard output: {explained(error)}") from error
 
 
 def _stop_writing() -> None:
@@ -113,11 +123,21 @@ def console(stream: TextIO | None = None) -> Console:
 
 def rendered(*parts: object) -> str:
     """Rich objects as text for standard output: with colours if a terminal reads it."""
-    screen = console()
-    with screen.capture() as capture:
-        for part in parts:
-            screen.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    draft = _Draft()
+    screen = console(draft)
+    for part in parts:
+        screen.print(part)
+    return "\n".join(line.rstrip() for line in draft.getvalue().splitlines()) + "\n"
+
+
+class _Draft(StringIO):
+    """A text in memory that is written as standard output would be, without touching it."""
+
+    encoding = property(lambda self: sys.stdout.encoding)
+
+    def isatty(self) -> bool:
+        """Whether a terminal reads standard output."""
+        return sys.stdout.isatty()
 
 
 @contextmanager

@@ -167,7 +167,8 @@ def _packed_lines(place: Path) -> str:
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     import polars as pl
 
-    line, _, rows = _beginning(place).partition("\n")
+    head = _beginning(place)
+    line, _, rows = head.partition("\n")
     separator = _separator(line, "\t" if suffixes(place)[0] in (".tsv", ".tab") else ",")
     scan = partial(
         pl.scan_csv,
@@ -176,7 +177,7 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
         decimal_comma=separator != "," and _decimal_commas(rows, separator),
         null_values=list(MISSING),
         try_parse_dates=True,
-        with_column_names=_unquoted,
+        with_column_names=_unquoted if '""' in head else None,  # Ctrl-C in a function that polars calls is a crash
         glob=False,
     )
     frame = scan(infer_schema_length=first)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from .._files import at_home
+from .._forks import check_threads
 from ..errors import InputError, OptionError, SourceError, options_by_name, whole_number
 from ..summaries import SUFFIX, BinGrid, BinnedColumn, ColumnInfo, ColumnProfile, TableSummary
 from .facts import CategoryCounts, Scan
@@ -237,6 +238,7 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     >>> open_table(np.zeros((4, 2)), where="c0 < 1").schema()
     {'c0': 'Float64', 'c1': 'Float64'}
     """
+    check_threads()
     if isinstance(source, Table):
         if where is not None:
             raise OptionError("where: the table is open already; give the condition when opening it.")
