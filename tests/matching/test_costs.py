@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binom
 
 import twosample as ts
-from twosample.matching.atoms import atoms_of, median_distance
+from twosample.core.line_distances import typical_distance
+from twosample.matching.atoms import atoms_of
 from twosample.matching.costs import SCALES
 from twosample.matching.laws import categories_pvalue, numbers_pvalue, text_pvalue
 from twosample.matching.lines import Cells, inner_products, rounded
@@ -32,7 +33,7 @@ def kernel_of(*bandwidths):
 
 
 def width_of(x):
-    return float(rounded(np.array([median_distance(np.sort(x))]))[0])
+    return float(rounded(np.array([typical_distance(np.sort(x), 65)]))[0])
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +105,6 @@ def test_units_do_not_matter(unit):
     np.testing.assert_allclose(found.costs, expected.costs, rtol=1e-6, atol=1e-9)
     assert [pair.target for pair in found.pairs] == [pair.target for pair in expected.pairs] == ["c0", "c1", "c2"]
     np.testing.assert_allclose([p.pvalue for p in found.pairs], [p.pvalue for p in expected.pairs], rtol=1e-6)
-
-
-def test_median_distance():
-    x = np.sort(RNG.normal(size=60))
-    assert median_distance(x) == pytest.approx(np.median(np.abs(x[:, None] - x)[np.triu_indices(60, 1)]), rel=0.02)
-    assert median_distance(np.sort(np.r_[np.zeros(5000), 3.0])) == 3.0
-    assert median_distance(np.zeros(5)) == 0
 
 
 def test_category_costs():

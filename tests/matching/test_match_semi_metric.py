@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample.matching.atoms import median_distance
+from twosample.core.line_distances import typical_distance
 from twosample.matching.lines import rounded
 
 WORDS = ["oslo", "rome", "bergen", "milan", "turin", "narvik"]
@@ -70,7 +70,7 @@ def test_the_least_sum_over_all_ways_to_match():
     a, b = numbers(7, 70), numbers(8, 50)
 
     def mmd(x, y):
-        widths = [float(rounded(np.array([median_distance(np.sort(z))]))[0]) for z in (x, y)]
+        widths = [float(rounded(np.array([typical_distance(np.sort(z), 65)]))[0]) for z in (x, y)]
         return ts.mmd(x, y, kernel=0.5 * (ts.Gaussian(widths[0]) + ts.Gaussian(widths[1])), statistic="biased")
 
     least = min(sum(mmd(a[i], b[j]) for i, j in enumerate(order)) for order in permutations(range(3)))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..core.line_distances import line_quantiles
 from ..core.types import Floats
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .distances import Metric
-
-Ranks = NDArray[np.intp]
 
 EXACT_POINTS = 2000
 """Pools up to this size are measured by all their pairs; larger ones by a random part of this size."""
@@ -181,7 +179,7 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     if len(scaled) > limit:
         scaled = scaled[rng.choice(len(scaled), count, replace=False, shuffle=False)]
     if z.shape[1] == 1 and len(z) > _FEW_POINTS:
-        return unit * _line_quantiles(np.sort(scaled[:, 0]), levels)
+        return unit * line_quantiles(np.sort(scaled[:, 0]), levels)
     from scipy.spatial.distance import pdist
 
     lengths = pdist(scaled, metric)
@@ -193,76 +191,3 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
         quantiles = np.where(quantiles == 0, np.quantile(nonzero, levels), quantiles)
     result: Floats = unit * quantiles
     return result
-
-
-def _line_quantiles(z: Floats, levels: Floats) -> Floats:
-    """Quantiles of |z_i - z_j| over pairs of a sorted line, without forming the pairs."""
-    size = len(z)
-    pairs = size * (size - 1) // 2
-    _, repeats = np.unique(z, return_counts=True)
-    zeros = int((repeats.astype(np.int64) * (repeats.astype(np.int64) - 1) // 2).sum())
-    result = np.empty(len(levels))
-    for i, level in enumerate(levels):
-        value = _line_quantile(z, level * (pairs - 1))
-        result[i] = value if value > 0 else _line_quantile(z, zeros + level * (pairs - zeros - 1))
-    return result
-
-
-def _line_quantile(z: Floats, rank: float) -> float:
-    """The distance at a fractional 0-based rank, interpolated between its neighbours as numpy.quantile does."""
-    below = int(np.floor(rank))
-    fraction = rank - below
-    first, second = _line_order_statistics(z, below, below + (fraction > 0))
-    return first + fraction * (second - first)
-
-
-def _line_order_statistics(z: Floats, rank: int, next_rank: int) -> tuple[float, float]:
-    """The distances with 0-based `rank` and `next_rank` (that or one more) among all pairs of the sorted line z.
-
-    A bracket around them is narrowed by looking at random pairs inside it and counting, by binary search, how many
-    pairs lie below: about a hundredfold each time, so that few pairs are left after a few counts. Exact (to the last
-    bit but one), whatever the random pairs are. O(N log N).
-    """
-    size = len(z)
-    index = np.arange(size)
-    rng = np.random.default_rng(0)
-    low, high = -1.0, float(z[-1] - z[0])
-    low_edge, high_edge = index, np.full(size, size - 1)  # last j with z_j - z_i <= low, and <= high
-    while int((high_edge - low_edge).sum()) > max(4 * size, 1000):
-        if high == 0 or (low >= 0 and high - low <= 1e-13 * high):  # all that is left are ties
-            row = int(np.argmax(high_edge > low_edge))
-            tie = float(z[high_edge[row]] - z[row])
-            return tie, tie
-        below = int((low_edge - index).sum())
-        probes = [p for p in _probes(z, low_edge, high_edge, rank - below, rng) if low < p < high]
-        for middle in probes or [0.5 * (low + high)]:
-            edge = np.clip(np.searchsorted(z, z + middle, side="right") - 1, low_edge, high_edge)
-            if int((edge - index).sum()) > next_rank:
-                high, high_edge = middle, edge
-            elif int((edge - index).sum()) <= rank:
-                low, low_edge = middle, edge
-            else:  # the two ranks lie on either side
-                return _line_order_statistics(z, rank, rank)[0], _line_order_statistics(z, next_rank, next_rank)[0]
-    lengths = high_edge - low_edge
-    rows = np.repeat(index, lengths)
-    offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    candidates = z[low_edge[rows] + 1 + offset] - z[rows]
-    position = rank - int((low_edge - index).sum())
-    places = [position, position + next_rank - rank]
-    first, second = np.partition(candidates, places)[places]
-    return float(first), float(second)
-
-
-def _probes(z: Floats, low_edge: Ranks, high_edge: Ranks, rank: int, rng: np.random.Generator) -> list[float]:
-    """Two distances that probably enclose the wanted one, from random pairs of the bracket; a hair wider, for ties."""
-    lengths = high_edge - low_edge
-    ends = np.cumsum(lengths)
-    chosen = rng.integers(ends[-1], size=20_000)
-    rows = np.searchsorted(ends, chosen, side="right")
-    columns = low_edge[rows] + 1 + (chosen - (ends[rows] - lengths[rows]))
-    sample = np.sort(z[columns] - z[rows])
-    share = (rank + 0.5) / float(ends[-1])
-    slack = 4 * np.sqrt(share * (1 - share) * len(sample)) + 4
-    places = np.clip(np.array([share * len(sample) - slack, share * len(sample) + slack]), 0, len(sample) - 1)
-    first, last = sample[places.astype(int)]
-    return [float(first) * (1 - 1e-14), float(last) * (1 + 1e-14)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.line_distances import typical_distance
 from ..core.types import Floats
 
 Places = NDArray[np.intp]
@@ -21,7 +22,6 @@ Mask = NDArray[np.bool_]
 _STEPS = 64  # a median distance
 _FEW = 256  # different values that are all kept
 _POINTS = 65  # evenly spaced rows from which distances are measured
-_PAIRS = np.triu_indices(_POINTS, 1)
 _LARGEST = 1e300  # numbers beyond are taken for this: differences must not overflow
 
 
@@ -88,28 +88,9 @@ def atoms_of(columns: Sequence[Floats]) -> Atoms:
     return Atoms(mass, place, spread, start, rows, np.array([part[3] for part in parts]))
 
 
-def median_distance(x: Floats) -> float:
-    """The median distance between two rows of a sorted column, from evenly spaced rows; 0 for a constant column."""
-    if x[0] == x[-1]:
-        return 0.0
-    z = x if len(x) <= _POINTS else x[np.linspace(0, len(x) - 1, _POINTS).astype(np.intp)]
-    first, second = _PAIRS if len(z) == _POINTS else np.triu_indices(len(z), 1)
-    gaps = z[second] - z[first]
-    half = len(gaps) // 2
-    value = float(np.partition(gaps, half)[half])
-    if value > 0:
-        return value
-    found = gaps[gaps > 0]
-    middle = x[len(x) // 2]
-    if len(found) <= len(z):  # hardly any row differs: ask all of them
-        found = np.abs(x - middle)
-        found = found[found > 0]
-    return float(np.median(found))
-
-
 def _atoms(x: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Masses, means, spreads and the scale of a sorted column."""
-    scale, middle = median_distance(x), float(x[len(x) // 2])
+    scale, middle = typical_distance(x, _POINTS), float(x[len(x) // 2])
     if scale == 0:
         return np.ones(1), x[:1], np.zeros(1), 0.0
     cuts = _cuts(x, middle, scale)

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square, without_diagonal
 from ..core.evidence import Evidence
+from ..core.line_distances import typical_distance
 from ..core.types import Floats
 from ..nulls import Gamma, Null, Spectrum
 from ..statistics import Unbiased
-from .atoms import Atoms, median_distance
+from .atoms import Atoms
 from .lines import inner_products, rounded
 from .words import SPECTRUM, prepared, shares
 
@@ -116,7 +117,8 @@ class _Line:
         """The median distance of the pool, rounded."""
         heap = np.cumsum(self.m * self.x + self.n * self.y)
         at = np.searchsorted(heap, np.linspace(0, 1, _QUANTILES) * heap[-1] * (1 - 1e-12))
-        return float(rounded(np.array([median_distance(self.place[at]) or median_distance(self.place)]))[0])
+        median = typical_distance(self.place[at], _QUANTILES) or typical_distance(self.place, _QUANTILES)
+        return float(rounded(np.array([median]))[0])
 
     def pooled(self, bandwidth: float) -> Pooled:
         """With the features of a Gaussian kernel."""

@@ -7,6 +7,7 @@ from math import floor, frexp, log2, ulp
 
 import numpy as np
 
+from ..core.line_distances import typical_distance
 from ..core.types import Floats
 from .grid import BinGrid
 
@@ -14,7 +15,7 @@ _FINE = 32  # bins in a bandwidth, at least
 _FAR = 40.0  # bandwidths from the middle to where bins end
 _HUGE = 9e299  # numbers beyond count as if they lay there: differences stay finite
 _TINY = 2.0**-1000  # the smallest bandwidth: bins stay numbers
-_SOME = 300  # values from which the bandwidth is taken
+_SOME = 300  # values from which the width is taken
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Scale:
     Parameters
     ----------
     width
-        The bandwidth: median distance of two values, of different ones if most are equal.
+        About the median distance of two values, of different ones if most are equal: what bins are measured by.
     centre
         The median.
     low, high
@@ -46,7 +47,7 @@ class Scale:
         low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
         if first == last:
             low, high = float(values[0]), float(values[-1])
-        width = max(_typical_distance(values), _TINY)
+        width = max(typical_distance(values, _SOME) or 1.0, _TINY)
         return cls(width, centre, max(low, centre - _FAR * width, -_HUGE), min(high, centre + _FAR * width, _HUGE))
 
     @property
@@ -66,19 +67,3 @@ class Scale:
     def inside(self, values: Floats) -> Floats:
         """Values with those beyond the range at its ends."""
         return np.asarray(np.clip(values, self.low, self.high))
-
-
-def _typical_distance(values: Floats) -> float:
-    """The median distance of two of some hundred values that are evenly taken from sorted ones.
-
-    If most pairs are ties there is one value that most rows have, the median: then the median distance from it of those
-    that do not.
-    """
-    count = min(len(values), _SOME)
-    part = values[((np.arange(count) + 0.5) / count * len(values)).astype(int)]
-    pairs = np.abs(part[:, None] - part)[np.triu_indices(count, 1)]
-    found = float(np.median(pairs)) if len(pairs) else 0.0
-    if found > 0:
-        return found
-    away = np.abs(values - values[(len(values) - 1) // 2])
-    return float(np.median(away[away > 0])) if (away > 0).any() else 1.0
