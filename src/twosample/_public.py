@@ -57,6 +57,7 @@ from .kernels import (
     Sum,
 )
 from .matching import Matching, match, match_tables
+from .monitor import Monitor
 from .nulls import (
     Bootstrap,
     Gamma,
@@ -93,14 +94,14 @@ __all__ = [
     "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation",
     "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel",
     "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid",
-    "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Normal", "Number", "OptionError", "Ordinal",
-    "OutputError", "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product",
-    "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch", "SmallSampleWarning",
-    "SourceError", "Spectrum", "Sum", "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased",
-    "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test",
-    "graphs", "hsic_test", "independence_matrix", "interval", "match", "match_tables", "matching", "metrics", "mmd",
-    "mmd_test", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings", "summarize", "testing",
-    "witness",
+    "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal", "Number", "OptionError",
+    "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed",
+    "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch",
+    "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TableSummary", "TestResult", "Text", "Tiled",
+    "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
+    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "match",
+    "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series",
+    "set_kernel", "strings", "summarize", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int
     last
         How many.
     """
-    return _effect(change_of(plan.cells(features), strata, last), plan.kernel())
+    return effect_of_change(change_of(plan.cells(features), strata, last), plan.kernel())
 
 
 def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int) -> tuple[Effect, int]:
@@ -82,7 +82,7 @@ def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int)
         squares = features[:, [plan.starts[i] + 1, plan.starts[j] + 1]]
         spread = float(np.nanmean(squares[:, 0]) * np.nanmean(squares[:, 1])) or 1.0
         change = change_of(features[:, at : at + 1], strata, last)
-        found.append(_effect(change, np.eye(1), spread))
+        found.append(effect_of_change(change, np.eye(1), spread))
     best = max(range(len(found)), key=lambda number: (found[number].low, found[number].value))
     return found[best], best
 
@@ -110,7 +110,8 @@ def change_of(cells: Floats, strata: Indices, last: int) -> Change | None:
     return Change(base, cells[after].mean(axis=0), centred.T @ centred / freedom, factor)
 
 
-def _effect(change: Change | None, kernel: Floats, spread: float | None = None) -> Effect:
+def effect_of_change(change: Change | None, kernel: Floats, spread: float | None = None) -> Effect:
+    """The effect size of a difference of shares, without the part that batches or rows alone would give."""
     if change is None:
         return NONE
     difference = change.after - change.before

@@ -57,6 +57,8 @@ class ScanResult:
         The number of the view that it belongs to.
     view_pvalues
         For each view its p-value, adjusted for the other views: of its own largest surprise against the largest of all.
+    view_surprises, view_windows
+        For each view its largest surprise, and the number of last batches that it belongs to.
     length
         How many of the last batches are most likely the changed ones.
     shortest, longest
@@ -68,6 +70,8 @@ class ScanResult:
     surprise: float
     view: int
     view_pvalues: Floats
+    view_surprises: Floats
+    view_windows: Indices
     length: int
     shortest: int
     longest: int
@@ -115,7 +119,9 @@ def scan(
     view = int(best.argmax())
     exceeded = (np.concatenate(largest)[:draws, None] >= best - _ROUNDING).sum(axis=0)
     adjusted = np.maximum((exceeded + 1) / (draws + 1), pvalue)
-    return ScanResult(pvalue, draws, float(best[view]), view, adjusted, *history.change(view, max(windows)))
+    lengths = np.array(windows)[seen.argmax(axis=1)]
+    change = history.change(view, max(windows))
+    return ScanResult(pvalue, draws, float(best[view]), view, adjusted, best, lengths, *change)
 
 
 def relabelled(strata: Indices, last: int, count: int, rng: np.random.Generator) -> Indices:

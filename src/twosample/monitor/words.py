@@ -1,0 +1,97 @@
+"""A watch in words and plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._shown import shown
+from .batches import to_text
+from .learning import LEAST
+from .results import WatchedColumn
+
+if TYPE_CHECKING:
+    from .batches import StrataRule
+    from .monitor import Monitor
+
+
+def guarantee(level: float, strata: StrataRule) -> str:
+    """What is promised, and on which condition."""
+    often, first = f"{1 / level:,.0f}", f"{0.5 / level:,.0f}"
+    kind = "batches" if strata is None else "batches of one stratum"
+    return (
+        f"If {kind} are exchangeable (no seasons, no trend), there is at most one false alarm in {often} batches, and "
+        f"the first comes after {first} batches or more, on average. Rows inside a batch may depend on each other."
+    )
+
+
+def headline(monitor: Monitor) -> str:
+    """The state in a sentence."""
+    history = monitor._history
+    if not history.looks:
+        waiting = "still learning" if monitor.learning else "ready"
+        return f"{waiting}: {len(history.batches)} batches in the reference, none after it"
+    last = history.looks[-1]
+    if monitor.alarm:
+        return f"alarm at {shown(last.batch, 80)}: " + "; ".join(shown(reason, 300) for reason in last.reasons)
+    if last.alarm:
+        return f"the change was accepted: the reference begins with {shown(history.accepted[-1][1], 80)}"
+    if last.status == "learning":
+        return f"still learning: {len(history.tested)} batches to compare with, of {LEAST + 1} that are needed"
+    return f"quiet at {shown(last.batch, 80)}"
+
+
+def pvalue_text(value: float | None) -> str:
+    """A p-value with as many digits as matter."""
+    return "-" if value is None else f"{value:.4f}" if value < 0.1 else f"{value:.2f}"
+
+
+def column_text(column: WatchedColumn) -> str:
+    """A column in a line."""
+    size = ""
+    if column.effect is not None:
+        size = f", effect {column.effect:.3f} ({column.effect_low:.3f} to {column.effect_high:.3f})"
+    said = f"; {column.where[0]}" if column.where else ""
+    return f"{shown(column.name, 40)}: adjusted p = {pvalue_text(column.adjusted_pvalue)}{size}{shown(said, 200)}"
+
+
+def summary(monitor: Monitor) -> str:
+    """Headline, the columns that differ most, notes, and what is promised."""
+    lines = [headline(monitor)]
+    lines += [f"  {column_text(column)}" for column in monitor.columns[:8]]
+    if monitor.looks:
+        lines += [f"  note: {shown(note, 300)}" for note in monitor.looks[-1].notes]
+    lines += [f"  note: {shown(note, 300)}" for note in monitor.notes]
+    return "\n".join([*lines, monitor.guarantee])
+
+
+def as_dict(monitor: Monitor) -> dict[str, Any]:
+    """The state and all looks as plain values."""
+    history = monitor._history
+    return {
+        "schema": 1,
+        "alarm": monitor.alarm,
+        "learning": monitor.learning,
+        "pvalue": monitor.pvalue,
+        "since": monitor.since,
+        "headline": headline(monitor),
+        "false_alarms": history.settings.level,
+        "margin": history.settings.margin,
+        "guarantee": monitor.guarantee,
+        "notes": list(monitor.notes),
+        "columns": [column.to_dict() for column in monitor.columns],
+        "batches": [
+            {"name": b.name, "time": to_text(b.time), "stratum": b.stratum, "rows": b.rows, "role": b.role}
+            for b in history.batches
+        ],
+        "accepted": [{"batches": count, "since": name} for count, name in history.accepted],
+        "looks": [_look_dict(monitor, place) for place in range(len(history.looks))],
+    }
+
+
+def _look_dict(monitor: Monitor, place: int) -> dict[str, Any]:
+    history = monitor._history
+    values = history.looks[place].to_dict()
+    values["columns"] = [column.to_dict() for column in history.columns(place)]
+    for column in values["columns"]:
+        del column["where"]  # only of the last look, which stands above
+    return values

@@ -1,0 +1,309 @@
+"""ts.Monitor: learning, alarms, acceptance, odd batches, and the state as a file."""
+
+import json
+import threading
+import time
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.monitor import DuplicateBatchError
+from twosample.monitor.batches import BatchRule
+from twosample.monitor.files import alone
+
+
+def day(rng, shift=0.0, rows=150, vary=0.1, **more):
+    return pl.DataFrame(
+        {
+            "price": rng.normal(rng.normal(0, vary) + shift, 1, rows),
+            "items": rng.poisson(3, rows),
+            "city": rng.choice(["Oslo", "Rome", "Lima"], rows),
+            **more,
+        }
+    )
+
+
+def days(seed, count, **options):
+    rng = np.random.default_rng(seed)
+    return [day(rng, **options) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return days(0, 45)
+
+
+@pytest.fixture
+def monitor(reference):
+    return ts.Monitor(reference)
+
+
+def test_quiet_then_alarm_then_accepted(monitor):
+    assert not monitor.alarm
+    assert not monitor.learning
+    assert monitor.pvalue is None
+    for batch in days(1, 3):
+        assert monitor.update(batch).status == "quiet"
+    for batch in days(2, 6, shift=1.0):
+        look = monitor.update(batch)
+        if look.alarm:
+            break
+    assert monitor.alarm
+    assert monitor.drift_detected
+    assert monitor.pvalue <= 0.001
+    assert monitor.since == "batch 49"
+    assert look.since_earliest in ("batch 47", "batch 48", "batch 49")
+    top = monitor.columns[0]
+    assert top.name == "price"
+    assert top.effect_low > 0.05
+    assert "→" in top.where[0]
+    assert "price changed" in look.reasons[0]
+    monitor.accept()
+    assert not monitor.alarm
+    assert monitor.learning
+    assert monitor.update(day(np.random.default_rng(3), shift=1.0)).status == "learning"
+    with pytest.raises(ts.OptionError, match="no alarm to accept"):
+        monitor.accept()
+    with pytest.raises(ts.OptionError, match="no batch of that name"):
+        monitor.accept(since="batch 1000")
+    monitor.accept(since="batch 1")
+    assert not monitor.learning
+
+
+def test_what_changed_is_named():
+    rng = np.random.default_rng(5)
+    m = ts.Monitor(days(0, 45))
+    while not m.alarm:
+        m.update(day(rng).with_columns(city=pl.Series(rng.choice(["Oslo", "Rome"], 150))))
+    assert m.columns[0].name == "city"
+    assert "Lima" in m.columns[0].where[0]
+    m = ts.Monitor(days(0, 45))
+    while not m.alarm:
+        m.update(day(rng).with_columns(pl.when(pl.int_range(150) < 20).then(None).otherwise("items").alias("items")))
+    assert m.columns[0].name == "items"
+    assert any(said.startswith("missing: 0.0 %") for said in m.columns[0].where)
+
+
+def test_dependence_alone_is_seen():
+    rng = np.random.default_rng(6)
+
+    def pair(rho):
+        x, e = rng.normal(size=(2, 300))
+        return {"x": x, "y": rho * x + np.sqrt(1 - rho**2) * e}
+
+    m = ts.Monitor([pair(0.0) for _ in range(40)])
+    while not m.alarm:
+        m.update(pair(0.7))
+    assert m.columns[0].name == "pairs of columns"
+    assert m.columns[0].where == ("most: x with y",)
+    assert len(m.looks) <= 4
+
+
+def test_a_change_below_the_margin_is_no_alarm(reference):
+    strict, relaxed = ts.Monitor(reference, margin=0), ts.Monitor(reference, margin=0.5)
+    for batch in days(8, 6, shift=1.0):
+        one, two = strict.update(batch), relaxed.update(batch)
+        assert one.pvalue == two.pvalue
+        assert two.status == "quiet"
+    assert one.alarm
+    assert "too small to matter" in two.notes[0]
+
+
+def test_the_same_bytes_in_one_call_or_in_many(reference, tmp_path):
+    new = days(9, 5)
+    one = ts.Monitor(reference)
+    one.update(new)
+    two = ts.Monitor(reference)
+    for batch in new:
+        two = ts.Monitor.from_bytes(two.to_bytes())
+        two.update(batch)
+    two.save(tmp_path / "state.tsw")
+    assert one.to_bytes() == (tmp_path / "state.tsw").read_bytes()
+    assert one.to_json() == ts.Monitor.load(tmp_path / "state.tsw").to_json()
+
+
+def test_few_batches_rows_are_units():
+    m = ts.Monitor(days(10, 5, vary=0.0))
+    look = m.update(day(np.random.default_rng(11), vary=0.0))
+    assert (look.status, look.units) == ("learning", "rows")
+    assert "assumes that batches do not differ" in look.notes[0]
+    look = m.update(day(np.random.default_rng(12), shift=1.0))
+    assert look.alarm
+    assert look.pvalue <= 0.001
+
+
+def test_few_batches_that_differ_by_themselves_raise_no_alarm():
+    rng = np.random.default_rng(13)
+    m = ts.Monitor([day(rng, vary=1.0) for _ in range(8)])
+    looks = [m.update(day(rng, vary=1.0)) for _ in range(6)]
+    assert {look.status for look in looks} == {"learning"}
+    assert "batches differ by themselves (in price" in looks[-1].notes[0]
+
+
+def test_a_batch_that_comes_twice(monitor):
+    batch = days(14, 1)[0]
+    monitor.update(batch, name="today")
+    before = monitor.to_bytes()
+    with pytest.raises(DuplicateBatchError, match="today is there already: the same rows"):
+        monitor.update(batch, name="today")
+    with pytest.raises(DuplicateBatchError, match="there already, as today"):
+        monitor.update(batch, name="tomorrow")
+    with pytest.raises(DuplicateBatchError, match="a batch today with other rows"):
+        monitor.update(days(15, 1)[0], name="today")
+    assert monitor.to_bytes() == before
+    assert monitor.update(batch, name="today", again=True).number == 47
+
+
+def test_late_and_missing_batches():
+    rng = np.random.default_rng(16)
+    names = [f"2026-01-{d:02d}" for d in range(1, 29)]
+    frames = {name: ts.summarize(day(rng), name=name) for name in names}
+    m = ts.Monitor([frames[name] for name in names[:24]])
+    look = m.update(frames["2026-01-27"])
+    assert look.notes == ("batches seem to be missing between 2026-01-24 and 2026-01-27",)
+    look = m.update(frames["2026-01-25"])
+    assert look.notes == ("late: it belongs before 2026-01-27",)
+    order = [batch["name"] for batch in m.to_dict()["batches"]]
+    assert order == sorted(order)
+    assert m.update(frames["2026-01-28"]).notes == ()
+
+
+def test_empty_batches_and_other_columns(monitor):
+    empty = monitor.update(day(np.random.default_rng(0))[:0], name="nothing")
+    assert empty.alarm
+    assert empty.reasons == ("the batch has no rows",)
+    rng = np.random.default_rng(17)
+    look = monitor.update(day(rng).drop("items"))
+    assert look.alarm
+    assert look.reasons == ("column items is not there",)
+    look = monitor.update(day(rng, colour=["red"] * 150))
+    assert look.status == "quiet"
+    assert look.notes == ("column colour is new: it is not watched",)
+    look = monitor.update(day(rng).with_columns(price=pl.lit("n/a")))
+    assert look.reasons == ("column price holds no numbers",)
+    look = monitor.update(day(rng).with_columns(price=pl.lit(None, pl.Float64)))
+    assert look.reasons == ()
+    assert [batch["role"] for batch in monitor.to_dict()["batches"]].count("empty") == 1
+
+
+def test_one_table_split_by_its_times():
+    rng = np.random.default_rng(18)
+    hours = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 3, 1), "1h", closed="left", eager=True)
+    weekend = (hours.dt.weekday() >= 6).to_numpy()
+    table = pl.DataFrame({"at": hours, "load": rng.normal(size=len(hours)) + 3 * weekend})
+    m = ts.Monitor(table, batches="day", strata="weekday")
+    names = [batch["name"] for batch in m.to_dict()["batches"]]
+    assert names[0] == "2026-01-01"
+    assert len(names) == 59
+    assert {batch["stratum"] for batch in m.to_dict()["batches"][:7]} == {
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"
+    }  # fmt: skip
+    assert [column.name for column in m.columns] == []
+    more = pl.DataFrame({"at": hours, "load": rng.normal(size=len(hours))})
+    more = more.with_columns(at=pl.col("at") + pl.duration(days=59))
+    more = more.with_columns(load=pl.col("load") + 3 * (pl.col("at").dt.weekday() >= 6))
+    m.update(more[: 24 * 7])
+    assert len(m.looks) == 7
+    assert not any(look.alarm for look in m.looks)
+
+
+def test_strata_by_a_column_and_by_a_function(tmp_path):
+    rng = np.random.default_rng(19)
+    frames = [day(rng, region=["north" if t % 2 else "south"] * 150) for t in range(30)]
+    m = ts.Monitor(frames, strata="region")
+    assert {batch["stratum"] for batch in m.to_dict()["batches"]} == {"north", "south"}
+    assert "region" not in str(m.to_dict()["columns"])
+    with pytest.raises(ts.InputError, match="several values"):
+        m.update(day(rng, region=["north", "south"] * 75))
+    named = [ts.summarize(frame, name=f"2026-01-{d + 1:02d}") for d, frame in enumerate(frames)]
+    m = ts.Monitor(named, strata=lambda time: time.day % 3)
+    m.save(tmp_path / "m.tsw")
+    with pytest.raises(ts.OptionError, match="strata="):
+        ts.Monitor.load(tmp_path / "m.tsw").update(ts.summarize(day(rng, region=["x"] * 150), name="2026-02-01"))
+    again = ts.Monitor.load(tmp_path / "m.tsw", strata=lambda time: time.day % 3)
+    assert again.update(ts.summarize(day(rng, region=["x"] * 150), name="2026-02-01")).status == "quiet"
+    with pytest.raises(ts.InputError, match="needs the time of batch"):
+        ts.Monitor(frames, strata="weekday")
+
+
+def test_splitting_refuses_what_it_cannot_do():
+    frame = pl.DataFrame({"a": [1.0, 2.0], "b": ["x", None]})
+    for rule, message in (
+        (BatchRule(by="b"), "1 rows have no b"),
+        (BatchRule(by="c"), "no such column, and periods are hour"),
+        (BatchRule(by="day"), "no column of times"),
+        (BatchRule(by="day", time="t"), "no such column"),
+    ):
+        with pytest.raises(ts.TwosampleError, match=message):
+            list(rule.parts(frame))
+
+
+def test_seasons_are_told():
+    t = np.arange(60)
+    rng = np.random.default_rng(20)
+    season = [{"x": rng.normal(2 * np.sin(2 * np.pi * i / 60), 1, 100)} for i in t]
+    assert any("neighbouring batches" in note for note in ts.Monitor(season).notes)
+    mixed = [season[i] for i in rng.permutation(60)]
+    assert not any("neighbouring batches" in note for note in ts.Monitor(mixed).notes)
+
+
+def test_files_are_whole_or_refused(monitor, tmp_path):
+    path = tmp_path / "watch.tsw"
+    monitor.save(path)
+    content = path.read_bytes()
+    other = content.replace(b'"version": 1', b'"version": 9')
+    for spoiled in (b"", content[:-1], content[:200] + b"x" + content[201:], b"{}\n", other):
+        path.write_bytes(spoiled)
+        with pytest.raises(ts.InputError, match="is not the state of a watch that can be used"):
+            ts.Monitor.load(path)
+    with pytest.raises(ts.InputError, match="cannot be read"):
+        ts.Monitor.load(tmp_path / "no.tsw")
+    with pytest.raises(ts.OptionError, match="must be the path"):
+        monitor.save(3)
+    with pytest.raises(ts.OptionError, match="must be the path"):
+        ts.Monitor.load(3)
+
+
+def test_one_writer_at_a_time(tmp_path):
+    path, order = tmp_path / "watch.tsw", []
+
+    def second():
+        with alone(path):
+            order.append("second")
+
+    with alone(path):
+        with pytest.raises(ts.OutputError, match="written by another process"), alone(path, patience=0.1):
+            pass
+        thread = threading.Thread(target=second)
+        thread.start()
+        time.sleep(0.1)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_and_text(monitor):
+    monitor.update(days(21, 1)[0])
+    values = json.loads(monitor.to_json())
+    assert values["schema"] == 1
+    assert values["looks"][0]["columns"][0]["name"] == "price"
+    assert "at most one false alarm in 1,000 batches" in values["guarantee"]
+    assert str(monitor).startswith("quiet at batch 46")
+    assert repr(monitor) == "Monitor(46 batches, 1 looks, quiet)"
+
+
+def test_options_are_checked(reference):
+    with pytest.raises(ts.OptionError, match="false_alarms=2"):
+        ts.Monitor(reference, false_alarms=2)
+    with pytest.raises(ts.OptionError, match="margin=-1"):
+        ts.Monitor(reference, margin=-1)
+    with pytest.raises(ts.InputError, match="there is no batch"):
+        ts.Monitor([])
+    with pytest.raises(ts.InputError, match="no rows"):
+        ts.Monitor([reference[0][:0]])
+    with pytest.raises(ts.OptionError, match="names of their own"):
+        ts.Monitor(reference).update(reference[:2], name="x")
