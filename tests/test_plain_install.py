@@ -18,7 +18,7 @@ from twosample._public import __all__ as public
 
 requirements = pytest.importorskip("packaging.requirements")
 EXTRAS = ["sklearn", "sqlglot", "ibis", "duckdb", "pyarrow", "pandas", "fastexcel", "ot", "rustworkx", "networkx",
-          "finufft", "llvmlite"]  # fmt: skip
+          "finufft"]  # fmt: skip
 BLOCK = """
 import json, sys
 from importlib.machinery import PathFinder

@@ -317,7 +317,7 @@ def test_memory_is_constant():
     assert s.rows == (200_400, 200_400)
     assert s.pending == (0, 0)
     assert peak < 4e6
-    assert kept < 2e5
+    assert kept < 2e6
 
 
 def test_one_sample_far_ahead():

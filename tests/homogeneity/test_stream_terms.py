@@ -1,6 +1,9 @@
-"""Long streams, which go over to compiled code: the answers of short ones."""
+"""How a stream is cut: rows of small batches wait, large batches are taken as they are, and the answer is the same."""
 
 from __future__ import annotations
+
+import copy
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -10,26 +13,47 @@ import pytest
 import twosample as ts
 from tests import naive
 from tests.homogeneity.streamed import KERNELS, sample
-from twosample.core.compiled import compiled
 from twosample.homogeneity import stream_terms
 from twosample.homogeneity.stream import LinearTimeMMD
-from twosample.kernels import RadialKernel
+from twosample.homogeneity.stream_terms import NOTHING, Waiting, consume
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("d", [1, 3, 10])
-def test_a_long_stream_goes_over_to_compiled_code(kernel, d, monkeypatch):
-    """Where llvmlite is missing it stays with NumPy; both are the definition."""
+@pytest.mark.parametrize("enough", [0, 200, 10**9])
+def test_when_rows_are_worked_on_does_not_matter(kernel, d, enough, monkeypatch):
+    """Each batch at once, some together, or all when the answer is asked for."""
+    monkeypatch.setattr(stream_terms, "_ENOUGH", enough)
     x, y = np.random.default_rng(d).normal(size=(2, 301, d))
     terms = naive.linear_terms(x, y, naive.of(kernel))
-    used = []
-    monkeypatch.setattr(stream_terms, "compiled", lambda: used.append(True) or compiled())
-    monkeypatch.setattr(stream_terms, "_LONG", 4 * d * 100)
     s = LinearTimeMMD(kernel)
-    for start in range(0, 301, 100):
-        s.update(x[start : start + 100], y[start : start + 100])
+    for start in range(0, 301, 43):
+        s.update(x[start : start + 43], y[start : start + 43])
+        assert s.terms == min(start + 43, 301) // 2
+    assert s.pending == (1, 1)
     assert s.statistic == pytest.approx(np.mean(terms), rel=1e-12, abs=1e-16)
-    assert used == [True] * 3 * isinstance(kernel, RadialKernel)  # from the second batch on
+    assert (s.terms, s.pending) == (150, (1, 1))
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 33])
+@pytest.mark.parametrize("metric", ["squared", "absolute"])
+@pytest.mark.parametrize("few", [0, 36_000])
+def test_four_sums(d, metric, few, monkeypatch):
+    monkeypatch.setattr(stream_terms, "_FEW", few)
+    monkeypatch.setattr(stream_terms, "_SMALL", 100)  # products in several parts
+    x, y = np.random.default_rng(d).normal(size=(2, 40, d))
+    x[4, 0], y[9, d // 2], x[14, -1] = np.nan, np.inf, 1e200
+    found, plain = np.empty((2, 4, 20))
+    with np.errstate(over="ignore", invalid="ignore"):
+        stream_terms._four_sums(x, y, 0.3, metric == "absolute", found, np.empty(40 * d))
+        size = np.abs if metric == "absolute" else np.square
+        pairs = (x[::2], x[1::2]), (y[::2], y[1::2]), (x[::2], y[1::2]), (x[1::2], y[::2])
+        plain[:] = [0.3 * size(a - b).sum(axis=1) for a, b in pairs]
+    bad = ~np.isfinite(plain)
+    assert not np.isfinite(found[bad]).any()
+    fine = ~bad & (np.abs(plain) < 1e100) & np.isfinite(found)
+    np.testing.assert_allclose(found[fine], plain[fine], rtol=1e-13)
+    assert fine.sum() >= 80 - 3 * 8  # a row that is not finite spoils no more than its term and the one before
 
 
 def read_only(x):
@@ -44,30 +68,89 @@ def read_only(x):
     ids=["fortran", "read-only", "single", "reversed", "lists", "polars", "pandas"],
 )
 @pytest.mark.parametrize("d", [1, 4])
-def test_long_streams_take_what_short_ones_take(layout, d, monkeypatch):
+def test_large_batches_take_what_small_ones_take(layout, d, monkeypatch):
     x, y = np.random.default_rng(d).normal(size=(2, 50, d))
-    short = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
-    monkeypatch.setattr(stream_terms, "_LONG", 0)
-    long = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
-    assert long.statistic == pytest.approx(short.statistic, rel=1e-12)
-
-
-def test_merging_does_not_wait_for_a_compiler(monkeypatch):
-    """What other streams have seen does not make this one long."""
-    monkeypatch.setattr(stream_terms, "_LONG", 2 * 61 * 3 + 4)
-    monkeypatch.setattr(stream_terms, "compiled", lambda: pytest.fail("compiled"))
-    x, y = sample(61, 61)
-    one, two = (LinearTimeMMD(ts.Gaussian(1.0)).update(x, y) for _ in range(2))
-    assert one.merge(two).terms == 61
-    one.merge(two).update(x[:1], y[:0])
+    small = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
+    monkeypatch.setattr(stream_terms, "_ENOUGH", 1)
+    large = LinearTimeMMD(ts.Gaussian(1.0)).update(layout(x), layout(y))
+    assert large.statistic == pytest.approx(small.statistic, rel=1e-12)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_long_stream_refuses_what_a_short_one_does(bad, monkeypatch):
-    monkeypatch.setattr(stream_terms, "_LONG", 0)
+def test_a_large_batch_refuses_what_a_small_one_does(bad, monkeypatch):
+    monkeypatch.setattr(stream_terms, "_ENOUGH", 1)
     x, y = sample()
     y[17, 0] = bad
     s = LinearTimeMMD(ts.Gaussian(1.0))
     with pytest.raises(ts.InputError, match="y"):
         s.update(x, y)
     assert s.terms == 0
+
+
+def test_sums_that_overflow_are_no_infinite_rows():
+    x, y = np.full((4, 2), 1.5e308), np.full((4, 2), -1.5e308)
+    assert LinearTimeMMD(ts.Gaussian(1.0)).update(x, y).statistic == 2.0
+
+
+def test_the_batch_may_be_changed_afterwards():
+    """Rows that wait are copies."""
+    x, y = sample(30, 30)
+    mine = x.copy(), y.copy()
+    s = LinearTimeMMD(ts.Gaussian(1.0)).update(*mine)
+    mine[0][:], mine[1][:] = 7.0, 9.0
+    assert s.statistic == pytest.approx(naive.mmd2_linear(x, y, naive.of(ts.Gaussian(1.0))), rel=1e-12)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies_go_their_own_ways(copied):
+    x, y = sample(60, 60)
+    one = LinearTimeMMD(ts.Gaussian(1.0)).update(x[:11], y[:11])
+    two = copied(one)
+    one.update(x[11:30], y[11:30])
+    two.update(x[30:], y[30:])
+    both = [np.concatenate([part[:11], part[30:]]) for part in (x, y)]
+    for stream, (a, b) in ((one, (x[:30], y[:30])), (two, both)):
+        assert stream.statistic == pytest.approx(naive.mmd2_linear(a, b, naive.of(ts.Gaussian(1.0))), rel=1e-12)
+    assert (one.rows, two.rows) == ((30, 30), (41, 41))
+
+
+def test_waiting_rows_are_those_that_came():
+    rng, expected = np.random.default_rng(0), np.empty((0, 3))
+    waiting = Waiting()
+    for _ in range(300):
+        rows = rng.normal(size=(rng.integers(0, 400), 3))
+        waiting, expected = waiting.plus(rows), np.concatenate([expected, rows])
+        gone = rng.integers(0, len(expected) + 1) if rng.random() < 0.3 else 0
+        waiting, expected = waiting.minus(gone), expected[gone:]
+        assert waiting.size == len(expected)
+        assert np.array_equal(waiting.rows.reshape(-1, 3), expected)
+
+
+def test_waiting_rows_give_back_memory():
+    waiting = Waiting().plus(np.zeros((10**6, 1)))
+    assert len(waiting.minus(10**6 - 5).room) < 10**5
+    assert len(waiting.minus(10**6).room) < 10**5
+
+
+def test_memory_does_not_grow():
+    rng = np.random.default_rng(0)
+    s, kept = LinearTimeMMD(ts.Gaussian(3.0)), []
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            for _ in range(50):
+                s.update(rng.normal(size=(1001, 5)), rng.normal(size=(1003, 5)))
+                s.update(rng.normal(size=(1003, 5)), rng.normal(size=(1001, 5)))
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert max(kept) < kept[0] + 10_000
+
+
+def test_only_kernels_that_refuse_no_finite_row_wait():
+    x, y = np.array([[1e200], [1.0]]), np.array([[0.0], [1.0]])
+    with pytest.raises(ts.InputError, match="overflow"):
+        consume(ts.Linear(), (Waiting(), Waiting()), (x, y))
+    moments, (left, right) = consume(ts.Gaussian(1.0), (Waiting(), Waiting()), (x, y))
+    assert moments is NOTHING
+    assert (left.size, right.size) == (2, 2)

@@ -50,19 +50,13 @@ def frame():
     ).with_columns(i=pl.when(pl.col("i") == 3).then(None).otherwise(pl.col("i")))
 
 
-@pytest.fixture(params=["short", "long"])
-def length(request, monkeypatch):
-    """Long tables go over to compiled code."""
-    monkeypatch.setattr("twosample.sources.tallies._LONG", 0 if request.param == "long" else 10**9)
-
-
 def sources(frame, tmp_path):
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=777)
     frame.write_csv(tmp_path / "t.csv")
     return [frame, frame.lazy(), tmp_path / "t.parquet", tmp_path / "t.csv"]
 
 
-def test_profiles(frame, tmp_path, length):
+def test_profiles(frame, tmp_path):
     x = frame["x"].to_numpy()
     finite = x[np.isfinite(x)]
     for source in sources(frame, tmp_path):
@@ -98,14 +92,14 @@ def test_distinct_counts_of_patterns():
     assert open_table({"a": RNG.normal(size=5000)}).profile()[0].distinct is None
 
 
-def test_offsets_do_not_cost_digits(length):
+def test_offsets_do_not_cost_digits():
     values = 1e9 + RNG.normal(size=300_000)
     part = open_table({"a": values}).profile()[0]
     assert part.mean == pytest.approx(values.mean(), rel=1e-15)
     assert part.std == pytest.approx(values.std(ddof=1), rel=1e-9)
 
 
-def test_numbers_beyond_reach(length):
+def test_numbers_beyond_reach():
     values = np.array([1e200, -1e200, np.inf, 3.0])
     part = open_table({"a": values}).profile()[0]
     assert (part.min, part.max, part.infinite) == (-1e200, 1e200, 1)
@@ -113,7 +107,7 @@ def test_numbers_beyond_reach(length):
     assert part.std is None or part.std == pytest.approx(1e200)
 
 
-def test_bins(frame, tmp_path, length):
+def test_bins(frame, tmp_path):
     grids = {"x": BinGrid(-2, 380, 60), "i": BinGrid(0, -30, 64), "s": BinGrid(1, -20, 64), "b": BinGrid(-3, -8, 64),
              "t": BinGrid(14, 96_000, 500), "f": BinGrid(-1, 190, 20)}  # fmt: skip
     seconds = frame["t"].dt.epoch("us").to_numpy() / 1e6

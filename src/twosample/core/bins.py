@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import Loops
 from .types import Floats
 
-_BUFFER = 1 << 17  # numbers that are worked on together: they stay in the cache
+_BUFFER = 1 << 15  # numbers that are worked on together: they stay in the cache
 EXACT_ROWS = 1 << 23
 """Rows of which sums in bins are exact, whatever their order."""
 
 _ROUND = 1.5 * 2.0**22  # adding and subtracting it rounds small numbers to multiples of 2**-30
 
 
-def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, loops: Loops | None = None) -> None:
+def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats) -> None:
     """Add numbers to bins.
 
     Parameters
@@ -28,31 +27,29 @@ def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats, lo
         ``(bins, 2 or 3)`` how many numbers there are, and the sums of u and of u², where u is the distance from the
         middle of the bin in widths. Both are rounded to multiples of 2**-30, so that sums of up to 2**23 rows are
         exact: they do not depend on the order of the rows.
-    loops
-        Compiled code for this, if it is worth it.
     """
-    if loops is not None:
-        loops.bins(np.ascontiguousarray(values), scale, offset, moments)
-        return
     size, width = moments.shape
-    places, floors = np.empty((2, min(len(values), _BUFFER)))
+    longest = min(len(values), _BUFFER)
+    places, floors = np.empty((2, longest))
+    bins, ones = np.empty(longest, dtype=np.intp), np.ones(longest)
     for at in range(0, len(values), _BUFFER):
         part = values[at : at + _BUFFER]
-        place, floor = places[: len(part)], floors[: len(part)]
+        place, floor, index = places[: len(part)], floors[: len(part)], bins[: len(part)]
         with np.errstate(over="ignore"):
             np.multiply(part, scale, out=place)
         place -= offset
         np.clip(place, 0.5, size - 0.5, out=place)
         np.floor(place, out=floor)
-        whole = floor.astype(np.intp)
+        np.copyto(index, floor, casting="unsafe")
         place -= floor
         place -= 0.5
         place += _ROUND
         place -= _ROUND
-        moments[:, 0] += np.bincount(whole, minlength=size)
-        moments[:, 1] += np.bincount(whole, place, minlength=size)
+        # np.add.at is quicker here than np.bincount, which looks for the largest index first and makes a new array
+        np.add.at(moments[:, 0], index, ones[: len(part)])
+        np.add.at(moments[:, 1], index, place)
         if width == 3:
             np.square(place, out=place)
             place += _ROUND
             place -= _ROUND
-            moments[:, 2] += np.bincount(whole, place, minlength=size)
+            np.add.at(moments[:, 2], index, place)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from math import isfinite
 from threading import Event
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _door as door
-from ..core.compiled import Loops, compiled
 from ..core.threads import available_cores, run, single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError
@@ -20,11 +20,11 @@ from ..kernels import Kernel, RadialKernel
 from ..statistics.averages import h_terms
 
 _TASK = 1 << 20  # numbers of one sample that one thread works on at a time
-_PIECE = 160_000  # numbers of one sample that are worked on together: they and their differences stay in the cache
-_TERMS = 1 << 15  # terms that compiled code works on together: their distances stay in the cache
-_LARGE = 1 << 19  # numbers of one sample that are worth threads; eight times as many for compiled code
+_PIECE = 81_920  # numbers of one sample that are worked on together: they and their differences stay in the cache
+_LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
-_LONG = 1 << 20  # numbers of a stream that are worth the tenth of a second that compiling takes once a process
+_FEW = 36_000  # numbers of one sample for which telling BLAS not to do so costs more than smaller products
+_ENOUGH = 40_960  # numbers of one sample that are worth the calls it takes to work on them
 
 
 @dataclass(frozen=True)
@@ -69,51 +69,92 @@ def rows_of(batch: object, name: str) -> Floats:
 
 
 Pair = tuple[Floats, Floats]
-Queue = tuple[Floats, ...]
-"""Rows in the order of their arrival, cut anywhere."""
+
+
+class Waiting(NamedTuple):
+    """Rows in the order of their arrival, in an array with room to spare. Who shares the array must not add to it."""
+
+    room: Floats = np.empty((0, 1))
+    start: int = 0
+    stop: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self.stop - self.start
+
+    @property
+    def rows(self) -> Floats:
+        """The rows, as a view."""
+        return self.room[self.start : self.stop]
+
+    def plus(self, rows: Floats) -> Waiting:
+        """With copies of some more."""
+        if not len(rows):
+            return self
+        stop = self.stop + len(rows)
+        if stop <= len(self.room):
+            self.room[self.stop : stop] = rows
+            return Waiting(self.room, self.start, stop)
+        count = self.size + len(rows)
+        room = np.empty((max(2 * count, _ENOUGH // rows.shape[1]), rows.shape[1]))
+        np.concatenate([self.rows.reshape(-1, rows.shape[1]), rows], out=room[:count])
+        return Waiting(room, 0, count)
+
+    def minus(self, count: int) -> Waiting:
+        """Without so many of the first; gives back memory that has become much too large."""
+        left = Waiting(self.room, self.start + count, self.stop)
+        if self.room.size > 4 * _ENOUGH and 4 * left.size < len(self.room):
+            return Waiting().plus(left.rows)
+        return left if left.size else Waiting(self.room)
 
 
 def consume(
-    kernel: Kernel, waiting: tuple[Queue, Queue], batch: Pair, past: int
-) -> tuple[Moments, tuple[Queue, Queue]]:
-    """The moments of all terms that can be completed, after `past` others, and the rows that are left over."""
-    numbers = 4 * past * batch[0].shape[1] + batch[0].size + batch[1].size
-    loops = compiled() if numbers >= _LONG and isinstance(kernel, RadialKernel) else None
-    x, y = deque((*waiting[0], batch[0])), deque((*waiting[1], batch[1]))
+    kernel: Kernel, waiting: tuple[Waiting, Waiting], batch: Pair, at_once: bool = False
+) -> tuple[Moments, tuple[Waiting, Waiting]]:
+    """The moments of terms that can be completed, and the rows that are left over.
+
+    Small batches wait until there are enough rows, unless it has to be `at_once`: a batch of a few rows costs a look
+    and a copy. Only kernels that are finite for all finite rows can wait; others may refuse a batch.
+    """
+    x, y = waiting
+    rest_x, rest_y = batch
+    if isinstance(kernel, RadialKernel) and max(rest_x.size, rest_y.size) < _ENOUGH:
+        _check(batch, batch)
+        x, y = x.plus(rest_x), y.plus(rest_y)
+        if not at_once and min(x.size * x.room.shape[1], y.size * y.room.shape[1]) < _ENOUGH:
+            return NOTHING, (x, y)
+        rest_x, rest_y = batch = rest_x[:0], rest_y[:0]
     moments = NOTHING
-    while (size := min(_front(x), _front(y)) // 2 * 2) > 0:
-        moments = moments.plus(_terms(kernel, (x[0][:size], y[0][:size]), batch, loops))
-        x[0], y[0] = x[0][size:], y[0][size:]
-    new = [piece for rest in (x, y) for piece in rest if len(piece) <= 2 or piece is rest[-1]]
-    if not all(np.isfinite(piece).all() for piece in new):
-        _refuse(batch)
-    return moments, (_packed(x), _packed(y))
+    while True:
+        x, rest_x = _even(x, rest_x)
+        y, rest_y = _even(y, rest_y)
+        front_x, front_y = (one.rows if one.size else rest for one, rest in ((x, rest_x), (y, rest_y)))
+        size = min(len(front_x), len(front_y)) // 2 * 2
+        if not size:
+            break
+        moments = moments.plus(_terms(kernel, (front_x[:size], front_y[:size]), batch))
+        x, rest_x = (x.minus(size), rest_x) if x.size else (x, rest_x[size:])
+        y, rest_y = (y.minus(size), rest_y) if y.size else (y, rest_y[size:])
+    if len(batch[0]) or len(batch[1]):
+        _check((x.rows[-2:], y.rows[-2:], rest_x, rest_y), batch)
+    return moments, (x.plus(rest_x), y.plus(rest_y))
 
 
-def _front(queue: deque[Floats]) -> int:
-    """The rows of the first piece, after making them two if there are as many."""
-    while queue and not len(queue[0]):
-        queue.popleft()
-    while len(queue) > 1 and len(queue[0]) == 1:
-        first, second = queue.popleft(), queue.popleft()
-        if len(second) > 1:
-            queue.appendleft(second[1:])
-        queue.appendleft(np.concatenate([first, second[:1]]))
-    return len(queue[0]) if queue else 0
+def _even(waiting: Waiting, batch: Floats) -> tuple[Waiting, Floats]:
+    """With an even number of rows before those of the batch, if there is one to take."""
+    take = waiting.size % 2
+    return waiting.plus(batch[:take]), batch[take:]
 
 
-def _packed(queue: deque[Floats]) -> Queue:
-    """Own copies of the pieces, each more than twice as long as the next: few, and seldom copied."""
-    pieces: list[Floats] = []
-    for piece in queue:
-        owned = piece.base is None or 2 * piece.size > piece.base.size
-        pieces.append(piece if owned and piece is not queue[-1] else piece.copy())
-        while len(pieces) > 1 and len(pieces[-2]) <= 2 * len(pieces[-1]):
-            pieces[-2:] = [np.concatenate(pieces[-2:])]
-    return tuple(piece for piece in pieces if len(piece))
+def _check(pieces: Iterable[Floats], batch: Pair) -> None:
+    """Refuse a batch if some rows are not finite. Sums are looked at first: one pass without a mask."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not all(isfinite(np.add.reduce(piece, axis=None)) or np.isfinite(piece).all() for piece in pieces):
+            _refuse(batch)
 
 
-def _terms(kernel: Kernel, pair: Pair, batch: Pair, loops: Loops | None) -> Moments:
+def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
     """Moments of h over an even number of rows, task by task; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
@@ -124,13 +165,13 @@ def _terms(kernel: Kernel, pair: Pair, batch: Pair, loops: Loops | None) -> Mome
         rows = slice(2 * start, 2 * min(start + step, count))
         found = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
-            found = _radial_moments(kernel, x[rows], y[rows], loops)
+            found = _radial_moments(kernel, x[rows], y[rows])
         return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch)) if found is None else found
 
-    if x.size >= (8 * _LARGE if loops else _LARGE):
+    if x.size >= _LARGE:
         parts = run(starts, task, available_cores())
     else:
-        with single_threaded_blas() if x.size > _SMALL and not loops else nullcontext():
+        with single_threaded_blas() if x.size > _FEW else nullcontext():
             parts = [task(start, Event()) for start in starts]
     return reduce(Moments.plus, parts, NOTHING)
 
@@ -154,22 +195,21 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats, loops: Loops | None) -> Moments | None:
+def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats) -> Moments | None:
     """Moments of h from distances, or None when one is not finite."""
     count, d, unit = len(x) // 2, x.shape[1], kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
         return None
     absolute = kernel.metric == "cityblock"
-    four_sums = loops.four_sums if loops else _PlainSums().four_sums
     weight = 1 / unit if absolute else 1 / (unit * unit)
-    step = min(count, _TERMS if loops else max(1, _PIECE // (2 * d)))
-    values, moments = np.empty(4 * step), NOTHING
+    step = min(count, max(1, _PIECE // (2 * d)))
+    values, scratch, moments = np.empty(4 * step), np.empty(step * 2 * d), NOTHING
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, step):
             size = min(step, count - start)
             rows = slice(2 * start, 2 * (start + size))
             distances = values[: 4 * size].reshape(4, size)
-            four_sums(np.ascontiguousarray(x[rows]), np.ascontiguousarray(y[rows]), weight, absolute, distances)
+            _four_sums(x[rows], y[rows], weight, absolute, distances, scratch)
             if not isfinite(np.add.reduce(distances, axis=None)):
                 return None
             if kernel.metric == "euclidean":
@@ -182,25 +222,23 @@ def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats, loops: Loops | N
     return moments
 
 
-class _PlainSums:
-    """What the compiled loop does, from flat differences of neighbouring rows.
+def _four_sums(x: Floats, y: Floats, weight: float, absolute: bool, values: Floats, scratch: Floats) -> None:
+    """Fill ``(4, terms)`` values with weighted sums of absolute or squared differences: x1-x2, y1-y2, x1-y2, x2-y1.
 
-    Half of the differences belong to no term and get no weight, but loops over short rows would cost more than these.
+    Differences of all neighbouring rows are taken, in flat arrays. Half of them belong to no term and get no weight,
+    but loops over short rows would cost more than these.
     """
-
-    def __init__(self) -> None:
-        self._differences = np.empty(0)
-
-    def four_sums(self, x: Floats, y: Floats, weight: float, absolute: bool, values: Floats) -> None:
-        d, size = x.shape[1], np.abs if absolute else np.square
-        if len(self._differences) < x.size:
-            self._differences = np.empty(x.size)
-        flat = self._differences[: x.size]
-        weights = np.repeat([weight, 0.0], d)
-        x, y = x.reshape(-1), y.reshape(-1)
-        x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
-        for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
-            flat[-d:] = 0
-            np.subtract(left, right, out=flat[:-d])
-            size(flat, out=flat)
-            np.dot(flat.reshape(-1, 2 * d), weights, out=value)
+    d, size = x.shape[1], np.abs if absolute else np.square
+    weights = np.zeros(2 * d)
+    weights[:d] = weight
+    x, y = x.reshape(-1), y.reshape(-1)
+    flat = scratch[: x.size]
+    table = flat.reshape(-1, 2 * d)
+    chunk = len(table) if x.size > _FEW else max(1, _SMALL // (2 * d))
+    x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
+    for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
+        flat[-d:] = 0
+        np.subtract(left, right, out=flat[:-d])
+        size(flat, out=flat)
+        for at in range(0, len(table), chunk):
+            table[at : at + chunk].dot(weights, out=value[at : at + chunk])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.compiled import Loops
 from ..core.types import Floats
 from ..summaries import ColumnInfo, ColumnProfile
 from .distinct import DistinctTally, hash_method
@@ -38,13 +37,13 @@ class ProfileTally:
     distinct: DistinctTally = field(default_factory=DistinctTally)
     method: str = ""
 
-    def add(self, series: pl.Series, values: Floats | None, loops: Loops | None = None) -> None:
+    def add(self, series: pl.Series, values: Floats | None) -> None:
         """Take in a batch; `values` are its numbers without missing ones."""
         self.rows += len(series)
         if values is not None:
             self.missing += len(series) - len(values)
             if len(values):
-                self._add_numbers(values, loops)
+                self._add_numbers(values)
         else:
             self.missing += series.null_count()
         if self.info.family in ("other", "empty") or self.missing == self.rows:
@@ -60,15 +59,15 @@ class ProfileTally:
             self.method = self.method or hash_method(series)
             self.distinct.add(series)
 
-    def _add_numbers(self, values: Floats, loops: Loops | None) -> None:
+    def _add_numbers(self, values: Floats) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
             shift = float(values[: 1 << 10].mean())
-            low, high, total, squares = (loops.summary if loops else _summary)(values, shift)
+            low, high, total, squares = _summary(values, shift)
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
             if len(finite):
-                self._add_numbers(finite, loops)
+                self._add_numbers(finite)
             return
         self._widen(low, high)
         size, before = len(values), self.rows - self.missing - self.infinite

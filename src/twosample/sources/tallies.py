@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.bins import EXACT_ROWS, add_to_bins
-from ..core.compiled import Loops, compiled
 from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, Totals
 from ..summaries.bins import UNITS
@@ -24,10 +23,7 @@ from .values import column_of, dated, plain, present, spelled, strings
 if TYPE_CHECKING:
     import polars as pl
 
-_LONG = 1 << 22  # numbers after which a tenth of a second for compiling is soon won back
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
-
-
 
 
 @dataclass(eq=False)
@@ -43,14 +39,14 @@ class BinTally:
         self._sums = np.zeros((self.grid.size + 2, 3), dtype=np.int64)
         self._rows = 0
 
-    def add(self, values: Floats, missing: int, loops: Loops | None = None) -> None:
+    def add(self, values: Floats, missing: int) -> None:
         """Take in numbers."""
         self.missing += missing
         if self._rows + len(values) > EXACT_ROWS:
             self._flush()
         self._rows += len(values)
         before = self._new[0, 0] + self._new[-1, 0]
-        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new, loops)
+        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new)
         if self._new[0, 0] + self._new[-1, 0] > before:
             low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
             outside = values[(values < low) | (values >= high)]
@@ -165,17 +161,15 @@ class Tallies:
 
     def add(self, batch: pl.DataFrame) -> None:
         """Take in a batch."""
-        long = self.rows * len(self.columns) >= _LONG
-        loops = compiled() if long else None
         self.rows += len(batch)
         for info in self.columns:
             name, numeric = info.name, info.family in NUMERIC
             series, profile = column_of(batch, name), self.profiles.get(name)
             values = present(series) if name in self.bins or (numeric and profile is not None) else None
             if profile is not None:
-                profile.add(series, values if numeric else None, loops)
+                profile.add(series, values if numeric else None)
             if name in self.bins and values is not None:
-                self.bins[name].add(values, len(series) - len(values), loops)
+                self.bins[name].add(values, len(series) - len(values))
             if name in self.spelled:
                 self.spelled[name].add(series)
             if name in self.counts:

@@ -116,15 +116,15 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)
-    with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
+    with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
         reading = read(tables, wanted, rows, (one, two), step)
         columns, findings = _comparable(reading)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
         lines = [Line.of(subject(reading, column), judge) for column in columns]
-    step("testing all columns together")
-    joint = joint_sample(reading, columns, random) if min(lines[0].rows) >= 2 else None
-    trial = None if joint is None else judge.try_(joint.atoms, joint=True)
+        step("testing all columns together")
+        joint = joint_sample(reading, columns, random) if min(lines[0].rows) >= 2 else None
+        trial = None if joint is None else judge.try_(joint.atoms, joint=True)
     found = judged(lines, trial, level, margin)
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
