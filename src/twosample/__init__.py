@@ -21,7 +21,8 @@ else:  # hidden from type checkers, to which every name would exist
         from importlib import import_module
         from importlib.util import find_spec
 
-        if name != "__all__" and find_spec(f"twosample.{name}") is not None:  # a room of its own, such as ts.rivals
+        room = None if name == "__all__" else find_spec(f"twosample.{name}")
+        if room is not None and room.has_location:  # such as ts.rivals; a folder without code is none
             return import_module(f"twosample.{name}")
         public = import_module("twosample._public")
         if name != "__all__" and name not in public.__all__:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import matching, metrics, rivals, testing
 from ._progress import ProgressBar
+from .detection import Outlier, Outliers, outliers
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import (
     InputError,
@@ -36,6 +37,7 @@ from .independence import (
     dependence_witness,
     hsic_test,
     independence_matrix,
+    independence_test,
 )
 from .kernels import (
     CrossMedian,
@@ -91,26 +93,27 @@ from .tables import ColumnComparison, Comparison, compare
 __all__ = [
     "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift",
     "ColumnComparison", "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness", "EffectMargin",
-    "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation",
-    "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "Kernel",
-    "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern", "McDiarmid",
-    "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal", "Number", "OptionError",
-    "Ordinal", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed",
-    "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record", "Scaled", "SetKernel", "Sketch",
-    "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TableSummary", "TestResult", "Text", "Tiled",
-    "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows", "compare", "dependence_witness",
-    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "interval", "match",
-    "match_tables", "matching", "metrics", "mmd", "mmd_test", "plan", "power", "rivals", "sample_size", "series",
-    "set_kernel", "strings", "summarize", "testing", "witness",
+    "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
+    "GroupPermutation", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError",
+    "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern",
+    "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal", "Number",
+    "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation",
+    "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record",
+    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TableSummary",
+    "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
+    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
+    "independence_matrix", "independence_test", "interval", "match", "match_tables", "matching", "metrics", "mmd",
+    "mmd_test", "outliers", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings",
+    "summarize", "testing", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from .outliers.detector import MeanEmbeddingOutlierDetector
+    from .detection.detector import MeanEmbeddingOutlierDetector
 else:
 
     def __getattr__(name: str) -> Any:
         if name != "MeanEmbeddingOutlierDetector":  # the only name that needs scikit-learn
             raise AttributeError(f"module 'twosample._public' has no attribute {name!r}")
-        from .outliers.detector import MeanEmbeddingOutlierDetector
+        from .detection.detector import MeanEmbeddingOutlierDetector
 
         return MeanEmbeddingOutlierDetector

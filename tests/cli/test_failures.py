@@ -273,4 +273,4 @@ def test_two_outputs_in_one_file(twosample, files, tmp_path):
 
 
 def test_no_column_named(twosample, files):
-    assert failed(twosample("independence", files.one, "--x", "", "--y", "age"), "--x names no column")
+    assert failed(twosample("independence", files.one, "--x", "", "--y", "age"), "--x: no column is named")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,26 +16,12 @@ from .outputs import Output, Outputs, picture, picture_format
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..independence import ColumnPair, IndependenceMatrix
-    from ..results import TestResult
-    from .columns import Rows
+    from ..independence import ColumnPair, IndependenceMatrix, IndependenceResult
 
-_ROWS = 20_000  # rows of the sample, unless the user says otherwise
+    Found = IndependenceResult | IndependenceMatrix
+
 _MOST = 20  # pairs on the screen
 _MANY = 1000  # pairs that take long enough for a word
-
-
-@dataclass(frozen=True)
-class Found:
-    """One test or the matrix of all pairs, and the rows it rests on."""
-
-    source: str
-    rows: int
-    total: int
-    result: TestResult | IndependenceMatrix
-    notes: tuple[str, ...]
-    x: tuple[str, ...] = ()
-    y: tuple[str, ...] = ()
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
@@ -53,7 +38,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     kind: options.Kind = None,
     where: options.Where = None,
     sample: Annotated[
-        int | None, typer.Option("--sample", metavar="ROWS", help=f"Rows to take at random.  [default: {_ROWS}]")
+        int | None, typer.Option("--sample", metavar="ROWS", help="Rows to take at random.  [default: 20000]")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All rows, however long it takes.")] = False,
     alpha: options.Alpha = 0.05,
@@ -79,77 +64,55 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         raise OptionError("--select and --exclude are for all pairs of columns; --x and --y name their columns.")
     form = picture_format(plot)
     outputs = Outputs(
-        [Output("--json", json, _json), Output("--plot", plot, lambda found: picture(found.result, form))],
+        [Output("--json", json, _json), Output("--plot", plot, lambda found: picture(found, form))],
         inputs=(table, config),
     )
     with terminal.working(f"reading and testing {table}", quiet=quiet):
-        from .columns import read_rows
+        from ..independence import independence_matrix, independence_test
 
-        size = None if everything else _ROWS if sample is None else sample
-        rows = read_rows(table, sample=size, seed=seed, where=where, kinds=options.pairs("--kind", kind))
+        given: dict[str, Any] = {"kinds": options.pairs("--kind", kind), "where": where, "level": alpha, "rng": seed}
+        if everything or sample is not None:
+            given["sample"] = None if everything else sample
         if sides[0] is not None and sides[1] is not None:
-            found = _two_sides(rows, sides[0], sides[1], alpha, seed)
+            found: Found = independence_test(table, x=sides[0], y=sides[1], **given)
         else:
-            names = rows.usable(options.split(select), options.split(exclude))
-            pairs = len(names) * (len(names) - 1) // 2
-            many = f"testing {pairs:,} pairs of columns; --select chooses among them" if pairs > _MANY else None
-            terminal.announce(many, quiet=quiet)
-            found = _all_pairs(rows, names, rows.left_out() if select is None else (), alpha, seed)
+
+            def announce(done: int, pairs: int, what: str) -> None:
+                del done
+                terminal.announce(f"{what}; --select chooses among them" if pairs > _MANY else None, quiet=quiet)
+
+            given |= {"select": options.split(select), "exclude": options.split(exclude)}
+            found = independence_matrix(table, **given, progress=announce)
     if not quiet and not outputs.speaks:
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)
     return DIFFERENT if _dependent(found) else SAME
 
 
-def _two_sides(rows: Rows, x: list[str], y: list[str], level: float, seed: int) -> Found:
-    import numpy as np
-
-    from ..independence import hsic_test
-    from .columns import coordinates
-
-    for option, names in (("--x", x), ("--y", y)):
-        if not names:
-            raise OptionError(f"{option} names no column.")
-    both = sorted(set(x) & set(y))
-    if both:
-        raise OptionError(f"--x and --y share {both[0]!r}; a column depends on itself.")
-    rows.usable([*x, *y], None)
-    kinds = {kind.name: kind for kind in rows.kinds if kind.name in (*x, *y)}
-    found = coordinates(rows.frame, kinds)
-    sides = (np.concatenate([found[name] for name in side], axis=1) for side in (x, y))
-    result = hsic_test(*sides, level=level, rng=seed)
-    return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes, tuple(x), tuple(y))
-
-
-def _all_pairs(rows: Rows, names: list[str], left_out: tuple[str, ...], level: float, seed: int) -> Found:
-    from ..independence import independence_matrix
-    from .columns import coordinates
-
-    if len(names) < 2:
-        raise OptionError(f"{rows.table.name} has {len(names)} column(s) to test; independence needs at least two.")
-    kinds = {kind.name: kind for kind in rows.kinds if kind.name in names}
-    found = coordinates(rows.frame, kinds)
-    result = independence_matrix(found, level=level, rng=seed)
-    return Found(rows.table.name, len(rows.frame), rows.total, result, result.notes + left_out)
-
-
 def _dependent(found: Found) -> bool:
     from ..results import TestResult
 
-    return found.result.rejected if isinstance(found.result, TestResult) else bool(found.result.dependent)
+    return found.rejected if isinstance(found, TestResult) else bool(found.dependent)
+
+
+def _rows(found: Found) -> int:
+    from ..results import TestResult
+
+    return found.m if isinstance(found, TestResult) else found.rows
 
 
 def _json(found: Found) -> str:
     from ..results import TestResult
 
-    head: dict[str, Any] = {"schema": 1, "source": found.source, "rows": found.rows, "rows_of_table": found.total}
-    if isinstance(found.result, TestResult):
-        body = {"x": found.x, "y": found.y, "dependent": found.result.rejected, "test": found.result.to_dict()}
+    rows = {"rows": _rows(found), "rows_of_table": found.source_rows}
+    if isinstance(found, TestResult):
+        body = {"x": found.x, "y": found.y, "dependent": found.rejected, "test": found.to_dict()}
     else:
-        columns = found.result.to_dict()
+        columns = found.to_dict()
         pairs = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        body = {"level": found.result.level, "dependent": len(found.result.dependent), "pairs": pairs}
-    return json_.dumps({**head, **body, "notes": found.notes}, indent=2, ensure_ascii=False, allow_nan=False)
+        body = {"level": found.level, "dependent": len(found.dependent), "pairs": pairs}
+    whole = {"schema": 1, "source": found.source, **rows, **body, "notes": found.notes}
+    return json_.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _line(pair: ColumnPair, level: float) -> list[Text]:
@@ -167,25 +130,26 @@ def _screen(found: Found) -> Iterator[Any]:
     from ..results import TestResult
     from .screen import count, grid, judged, listing, pvalue
 
-    result, dependent = found.result, _dependent(found)
+    dependent = _dependent(found)
     verdict = "different" if dependent else "same"
-    rows = count(found.rows, "row") + (f" of {found.total:,}" if found.rows < found.total else "")
-    if isinstance(result, TestResult):
+    looked = _rows(found)
+    rows = count(looked, "row") + (f" of {found.source_rows:,}" if looked < found.source_rows else "")
+    if isinstance(found, TestResult):
         sides = " and ".join(", ".join(side) for side in (found.x, found.y))
         yield judged(verdict, f"{'Dependent' if dependent else 'No dependence found'}: {sides}")
         yield Text()
-        yield grid([("table", f"{found.source}: {rows}"), ("p-value", str(pvalue(result.pvalue))),
-                    (result.symbol, f"{result.statistic:.4g}"), *(("note", note) for note in found.notes)])  # fmt: skip
+        yield grid([("table", f"{found.source}: {rows}"), ("p-value", str(pvalue(found.pvalue))),
+                    (found.symbol, f"{found.statistic:.4g}"), *(("note", note) for note in found.notes)])  # fmt: skip
         return
-    many = count(len(result.pairs), "pair")
-    yield judged(verdict, f"{len(result.dependent):,} of {many} of columns depend on each other")
+    many = count(len(found.pairs), "pair")
+    yield judged(verdict, f"{len(found.dependent):,} of {many} of columns depend on each other")
     yield Text()
-    yield grid([("table", f"{found.source}: {rows}, {count(len(result.names), 'column')} tested")])
+    yield grid([("table", f"{found.source}: {rows}, {count(len(found.names), 'column')} tested")])
     yield Text()
     heads = [("  columns", False), ("", False), ("strength", True), ("adjusted p", True), ("verdict", False)]
-    yield listing(heads, [_line(pair, result.level) for pair in result.pairs[:_MOST]])
-    if len(result.pairs) > _MOST:
-        yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
+    yield listing(heads, [_line(pair, found.level) for pair in found.pairs[:_MOST]])
+    if len(found.pairs) > _MOST:
+        yield Text(f"  and {count(len(found.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     if found.notes:
         yield Text()
         yield grid(("note", note) for note in found.notes)

@@ -24,7 +24,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 _FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind"}
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
-_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude)(=|:)")
+_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude|x|y)(=|:)")
 
 
 def run(arguments: Sequence[str]) -> int:

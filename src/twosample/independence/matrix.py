@@ -12,13 +12,14 @@ import numpy as np
 from .. import _door as door
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
-from ..errors import InputError, OptionError, options_by_name, unknown_option
+from ..errors import OptionError, options_by_name, unknown_option
 from ..nulls import Null, Spectrum
 from .allpairs import spectrum_tests
 from .factored import FactorPair
 from .factors import Factor
 from .nulls import judge, resolve_null
 from .sides import LEAST_ROWS, Variable, check_size, checked_points, table_factors, thinned
+from .tabular import SAMPLE, Choice, Columns, Progress, array_columns, is_array, table_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +82,10 @@ class IndependenceMatrix:
         How the p-values were found.
     notes
         What the user should know.
+    source
+        What the table is called; empty for an array.
+    source_rows
+        Rows of the table, of which `rows` were looked at.
 
     Examples
     --------
@@ -97,6 +102,8 @@ class IndependenceMatrix:
     rows: int
     null: Null
     notes: tuple[str, ...] = ()
+    source: str = ""
+    source_rows: int = 0
 
     @property
     def dependent(self) -> tuple[ColumnPair, ...]:
@@ -143,28 +150,45 @@ class IndependenceMatrix:
 
 
 @options_by_name
-def independence_matrix(
+def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to judge
     table: object,
     names: Sequence[str] | None = None,
     *,
+    select: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    where: str | None = None,
+    sample: int | None = SAMPLE,
     kernel: door.KernelLike = "gaussian",
     bandwidth: door.BandwidthLike = "median",
     null: Null | str = "spectrum",
     level: float = 0.05,
     rng: door.Seed = None,
+    progress: Progress | None = None,
 ) -> IndependenceMatrix:
     """Test every pair of columns for independence, and adjust the p-values for their number.
 
-    The features of a column are computed once and used for all its pairs.
+    Columns may be numbers, dates, categories and texts, and missing is a value of its own. The features of a column are
+    computed once and used for all its pairs.
 
     Parameters
     ----------
     table
-        Rows and columns of numbers: an array, a frame, or a mapping from names to columns.
+        Whatever :func:`twosample.sources.open_table` takes: paths, database URLs, frames, dictionaries of columns. An
+        array holds numbers, all of its columns and rows count, and a missing value in it is an error.
     names
-        Names of the columns; None takes them from the table, or numbers them.
+        Names of the columns of an array; None numbers them.
+    select, exclude
+        Names of the columns of a table to test, and to leave out. Identifiers and constants are left out in any case.
+    kinds
+        What columns of a table mean, where the guess is wrong: ``{"zip": "categorical"}``.
+    where
+        Keeps the rows of a table for which a condition in SQL holds.
+    sample
+        Rows of a table to look at, drawn at random; None for all.
     kernel, bandwidth
-        As for :func:`hsic_test`; every column has its own bandwidth.
+        As for :func:`hsic_test`; every column has its own bandwidth. Numbers are in the units of their column;
+        different categories are at distance 1.
     null
         As for :func:`hsic_test`. The default is not permutation: p-values of n permutations are never below 1/(n+1),
         and adjusted for many pairs they could not become small.
@@ -172,6 +196,8 @@ def independence_matrix(
         The level for the adjusted p-values.
     rng
         Seed or generator.
+    progress
+        Called with (0, the number of pairs, what is next) once the columns are read.
 
     Returns
     -------
@@ -192,20 +218,26 @@ def independence_matrix(
     >>> m = ts.independence_matrix(np.column_stack([x, np.abs(x), y]), names=["x", "size", "y"])
     >>> print(m.dependent[0].x, m.dependent[0].y, len(m.dependent))
     x size 1
+    >>> m = ts.independence_matrix({"height": x, "size": np.where(x > 0, "tall", "small"), "noise": y})
+    >>> [(pair.x, pair.y) for pair in m.dependent]
+    [('height', 'size')]
     """
     chosen, level, random = resolve_null(null), door.check_level(level), door.generator(rng)
     door.check_resamples(chosen, level)
-    columns = _columns(table, names)
+    columns = _columns(table, names, Choice(select, exclude, kinds, where, sample), rng, random)
     formula = door.resolve_kernel(kernel)
     if formula.domain != "vectors":
         raise OptionError(f"kernel={formula!r} is not one of numbers, as the columns are; test pairs by ts.hsic_test.")
     rule = door.resolve_bandwidth(bandwidth, formula)
     sides = []
-    for name, column in columns.items():
+    for name, column in columns.values.items():
         z = checked_points(column, f"column {name!r}", formula, LEAST_ROWS)
         moved = z - door.middle(z) if formula.translation_free else z
         sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
         check_size(sides[-1])
+    if progress is not None:
+        pairs = len(sides) * (len(sides) - 1) // 2
+        progress(0, pairs, f"testing {pairs:,} pairs of columns")
     found, said = _tested(table_factors(sides, random), chosen, random)
     pvalues = found[:, 2]
     adjusted = zip(holm(pvalues), benjamini_hochberg(pvalues), strict=True)
@@ -213,13 +245,28 @@ def independence_matrix(
     rows = zip(named, found.tolist(), adjusted, strict=True)
     every = [ColumnPair(x, y, value, share, p, float(a), float(b)) for (x, y), (value, share, p), (a, b) in rows]
     every.sort(key=lambda pair: (pair.pvalue, -pair.strength))
-    notes = (*sum((side.notes for side in sides), ()), *said[:_NOTES])
+    notes = (*sum((side.notes for side in sides), ()), *said[:_NOTES], *columns.notes)
     if chosen.resamples and len(every) > level * (chosen.resamples + 1):
         notes += (
             f"{chosen!r} cannot give a p-value below {1 / (chosen.resamples + 1):.3g}; adjusted for {len(every)} pairs "
             "it stays above the level. Use null='spectrum' or more permutations.",
         )
-    return IndependenceMatrix(tuple(columns), tuple(every), level, len(sides[0].z), chosen, notes)
+    return IndependenceMatrix(
+        tuple(columns.values), tuple(every), level, len(sides[0].z), chosen, notes, columns.source, columns.source_rows
+    )
+
+
+def _columns(
+    table: object, names: Sequence[str] | None, choice: Choice, rng: door.Seed, random: np.random.Generator
+) -> Columns:
+    """The columns to test, of an array or of a table."""
+    if not is_array(table):
+        if names is not None:
+            raise OptionError("names are for the columns of an array; this table has names of its own.")
+        return table_columns(table, choice, rng, random)
+    if not choice.is_plain:
+        raise OptionError("select, exclude, kinds and where are for tables with names: a frame, a file, a dictionary.")
+    return array_columns(table, names)
 
 
 def _tested(factors: list[Factor], null: Null, rng: np.random.Generator) -> tuple[Floats, list[str]]:
@@ -235,30 +282,3 @@ def _tested(factors: list[Factor], null: Null, rng: np.random.Generator) -> tupl
         spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
         rows.append((value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))
     return np.array(rows), list(said)
-
-
-def _columns(table: Any, names: Sequence[str] | None) -> dict[str, Floats]:
-    """Names and ``(n, 1)`` columns of a table."""
-    if isinstance(table, Mapping):
-        given, raw = [str(name) for name in table], list(table.values())
-    elif hasattr(table, "columns"):
-        given = [str(name) for name in table.columns]
-        raw = [table[name] for name in table.columns]
-    else:
-        array = door.points(table, "table", LEAST_ROWS)
-        given, raw = [str(i) for i in range(array.shape[1])], list(array.T)
-    if names is not None:
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise InputError(f"names={names!r} must be a list with the name of every column.")
-        given = [str(name) for name in names]
-    if len(given) != len(raw):
-        raise InputError(f"names has {len(given)} name(s) and the table {len(raw)} column(s).")
-    if len(set(given)) < len(given):
-        raise InputError("names must differ from each other.")
-    if len(given) < 2:
-        raise InputError(f"table has {len(given)} column(s); independence needs at least two.")
-    columns = {name: door.points(value, f"column {name!r}", LEAST_ROWS) for name, value in zip(given, raw, strict=True)}
-    lengths = {name: len(z) for name, z in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise InputError(f"The columns have different numbers of rows: {lengths}.")
-    return columns

@@ -27,6 +27,12 @@ class IndependenceResult(TestResult):
         The kernel of y; `kernel` is that of x.
     columns_y
         Columns of y; `columns` is that of x.
+    x, y
+        Names of the columns of each side, when they are those of a table.
+    source
+        What that table is called.
+    source_rows
+        Its rows, of which m were looked at.
 
     Examples
     --------
@@ -41,6 +47,10 @@ class IndependenceResult(TestResult):
 
     kernel_y: Kernel | None = None
     columns_y: int = 0
+    x: tuple[str, ...] = ()
+    y: tuple[str, ...] = ()
+    source: str = ""
+    source_rows: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As for every result, and the kernel of y."""

@@ -75,6 +75,17 @@ class ConformalRanks:
         """
         return in_blocks(self._scores, new, len(self.rows))
 
+    def pvalues(self, scores: Floats) -> Floats:
+        """``(rows,)`` the conformal p-values that scores stand for: multiples of 1/(n+1), never 0.
+
+        Parameters
+        ----------
+        scores
+            What :meth:`scores` gives.
+        """
+        size = len(self.rows) + 1
+        return np.asarray(np.ceil(scores * size) / size)
+
     def _scores(self, new: Floats) -> Floats:
         """Of each new row, the share of all n + 1 rows that are as far from the mean of all n + 1."""
         size = len(self.rows)

@@ -1,12 +1,12 @@
-"""Columns of tables as coordinates, for the commands that need rows in memory: `independence` and `outliers`.
+"""Rows of any source as coordinates, for what needs them in memory: tests of independence and outliers.
 
-The sources say what a column means, the column kinds of `structured` turn its values into coordinates of unit size, in
-which missing is a value of its own.
+The sources say what a column means, the column kinds of this room turn its values into coordinates, in which missing is
+a value of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..sources import ColumnKind, Table, convert, infer_kinds, open_table
 from ..sources.values import column_of
-from ..structured import Categories, Number, Text
-from ..structured.columns import ColumnKind as Coordinates
+from .columns import Categories, Number, Text
+from .columns import ColumnKind as Coordinates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ _Column = tuple[Sequence[Any] | NDArray[Any], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TableRows:
     """Rows of a table in memory.
 
     Parameters
@@ -56,61 +56,109 @@ class Rows:
         return self.table.row_count()
 
     def usable(
-        self, wanted: Sequence[str] | None, excluded: Sequence[str] | None, *, constant: bool = False
-    ) -> list[str]:
-        """Names of the columns that can be used, constant ones too if so asked; those that the user names must be."""
+        self, select: Sequence[str] | None, exclude: Sequence[str] | None, *, constant: bool = False
+    ) -> dict[str, ColumnKind]:
+        """The columns that can be used, by name, constant ones too if so asked; those that are selected must be."""
         kinds = {kind.name: kind for kind in self.kinds}
-        for name in [*(wanted or ()), *(excluded or ())]:
-            if name not in kinds:
-                known = ", ".join(map(repr, list(kinds)[:20]))
-                raise InputError(f"{self.table.name} has no column {name!r}. It has {known}.")
-        for name in wanted or ():
+        for option, names in (("select", select), ("exclude", exclude)):
+            for name in names or ():
+                if name not in kinds:
+                    known = ", ".join(map(repr, list(kinds)[:20]))
+                    raise InputError(f"{option}: {self.table.name} has no column {name!r}. It has {known}.")
+        for name in select or ():
             if not _useful(kinds[name], constant):
                 raise InputError(f"Column {name!r} cannot be used: it is {kinds[name].kind} ({kinds[name].reason}).")
-        names = list(wanted) if wanted else [kind.name for kind in self.kinds if _useful(kind, constant)]
-        return [name for name in names if name not in (excluded or ())]
+        names = list(kinds) if select is None else select
+        return {name: kinds[name] for name in names if _useful(kinds[name], constant) and name not in (exclude or ())}
 
-    def left_out(self) -> tuple[str, ...]:
-        """Columns that are not used unless the user says what they mean, in words."""
-        return tuple(f"{kind.name} left out: {kind.kind}" for kind in self.kinds if not _useful(kind, False))
+    def left_out(self, exclude: Sequence[str] | None, *, constant: bool = False) -> tuple[str, ...]:
+        """Columns that are not used unless the user says what they mean, in words; without those that are excluded."""
+        return tuple(
+            f"{kind.name} left out: {kind.kind}"
+            for kind in self.kinds
+            if not _useful(kind, constant) and kind.name not in (exclude or ())
+        )
 
 
 def read_rows(
-    source: str, *, sample: int | None, seed: int, where: str | None, kinds: Mapping[str, str] | None
-) -> Rows:
-    """A sample of rows of a source, and the kinds of its columns."""
+    source: object, *, sample: int | None, seed: int, where: str | None, kinds: Mapping[str, str] | None
+) -> TableRows:
+    """A sample of rows of a source, and the kinds of its columns.
+
+    Parameters
+    ----------
+    source
+        Whatever :func:`twosample.sources.open_table` takes.
+    sample
+        Rows at most, drawn at random; None for all.
+    seed
+        Of the sample.
+    where
+        A condition on rows, in SQL.
+    kinds
+        What columns mean, where the guess is wrong.
+    """
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     table = open_table(source, where=where)
     frame = table.collect() if sample is None else table.sample(sample, seed)
     if not len(frame):
-        raise InputError(f"{table.name} has no rows{' for which --where holds' if where else ''}.")
+        raise InputError(f"{table.name} has no rows{' for which `where` holds' if where else ''}.")
     inner = open_table(frame, name=table.name)
-    return Rows(table, frame, infer_kinds(inner, inner.profile(), frame, kinds))
+    return TableRows(table, frame, infer_kinds(inner, inner.profile(), frame, kinds))
+
+
+def checked_names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of columns; refuses a single text, whose letters would be taken for names."""
+    if names is None:
+        return None
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise OptionError(f"{option}={names!r} must be a list of column names.")
+    return tuple(map(str, names))
 
 
 def _useful(kind: ColumnKind, constant: bool) -> bool:
     return kind.usable and (constant or kind.kind != "constant")
 
 
-def coordinates(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, Floats]:
-    """The ``(rows, c)`` coordinates of each column, in units of its own."""
+def coordinates(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind], *, units: bool) -> dict[str, Floats]:
+    """The ``(rows, c)`` coordinates of each column.
+
+    Parameters
+    ----------
+    frame
+        Rows.
+    kinds
+        The columns that are wanted, and what they mean.
+    units
+        Whether numbers stay in the units of their column. Otherwise their median distance is 1, as that of different
+        categories is, so that columns can stand side by side.
+    """
     found = {}
     for name, kind, (values, missing) in _columns(frame, kinds):
-        way = _COORDINATES.get(kind, Number())
-        found[name] = _few(way.fitted(values, missing).rows(values, missing), kind, bool(missing.any()))
+        if kind in _COORDINATES:
+            found[name] = _few(_COORDINATES[kind].rows(values, missing))
+        elif units and not missing.any():
+            found[name] = np.asarray(values, dtype=np.float64)[:, None]
+        else:
+            way = Number().fitted(values, missing)
+            rows = way.rows(values, missing) * ((way.scale or 1.0) if units else 1.0)
+            found[name] = rows if missing.any() else rows[:, :1]
     return found
 
 
 def coordinates_against(
     reference: pl.DataFrame, new: pl.DataFrame, kinds: Mapping[str, ColumnKind]
-) -> tuple[Floats, Floats]:
-    """``(rows, c)`` coordinates of all columns of two frames; scales and levels are those of the reference alone.
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """``(rows, c)`` coordinates of each column of two frames; scales and levels are those of the reference alone.
 
     So the coordinates of a row do not depend on the other rows of `new`. Values of a category that the reference does
     not have are one level, and a number that is constant there is a category: it is the same, or it is another.
     """
+    usual, asked = {}, {}
     pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)
-    parts = [_pair(kind, usual, asked) for (_, kind, usual), (_, _, asked) in pairs]
-    usual, asked = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
+    for (name, kind, ours), (_, _, theirs) in pairs:
+        usual[name], asked[name] = _pair(kind, ours, theirs)
     return usual, asked
 
 
@@ -122,7 +170,7 @@ def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[t
         series = column_of(converted, name)
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
         if kind not in _COORDINATES and not np.isfinite(values).all():
-            raise InputError(f"Column {name!r} has infinite values. Leave it out: --exclude.")
+            raise InputError(f"Column {name!r} has infinite values. Leave it out with exclude.")
         yield name, kind, (values, series.is_null().to_numpy())
 
 
@@ -154,10 +202,8 @@ def _pair(kind: str, usual: _Column, asked: _Column) -> tuple[Floats, Floats]:
     return rows[: len(usual[1])], rows[len(usual[1]) : -2]
 
 
-def _few(rows: Floats, kind: str, missing: bool) -> Floats:
-    """The same distances in coordinates that engines like: one if that is enough, and not three."""
-    if kind not in _COORDINATES:
-        return rows if missing else rows[:, :1]
+def _few(rows: Floats) -> Floats:
+    """The same distances of categories or texts in coordinates that engines like: one if that is enough, not three."""
     if rows.shape[1] == 2:  # two categories: the ends of a line
         return np.asarray(rows[:, :1] * np.sqrt(2))
     if rows.shape[1] == 3:  # a fourth, empty one: four are no case for frequencies on a grid, of which three need many

@@ -1,0 +1,162 @@
+"""ts.outliers: any source, any kind of column, few false alarms, and what is odd about a row."""
+
+import json
+from datetime import date, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+
+
+def usual(rows=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "x": rng.normal(size=rows),
+            "colour": rng.choice(["red", "blue"], rows),
+            "day": [date(2024, 1, 1) + timedelta(days=int(d)) for d in rng.integers(0, 90, rows)],
+            "note": [f"parcel {word} delivered on time" for word in rng.choice(["one", "two", "three"], rows)],
+            "gap": np.where(rng.random(rows) < 0.3, np.nan, rng.normal(size=rows)),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def strange():
+    return usual(20, 1).with_columns(x=pl.Series([30.0, *usual(19, 2)["x"]]))
+
+
+def test_every_source_gives_the_same(tmp_path, strange):
+    frame = usual()
+    expected = ts.outliers(frame, strange)
+    assert expected.rows[0].row == 0
+    assert expected.rows[0].columns == ("x",)
+    frame.write_parquet(tmp_path / "r.parquet")
+    strange.write_parquet(tmp_path / "n.parquet")
+    sources = [
+        (tmp_path / "r.parquet", str(tmp_path / "n.parquet")),
+        (frame.lazy(), strange.to_dict(as_series=False)),
+        (frame.to_pandas(), strange.to_arrow()),
+        (ts.summarize(frame), strange),
+    ]
+    for reference, new in sources:
+        found = ts.outliers(reference, new)
+        np.testing.assert_allclose(found.scores, expected.scores)
+        assert [one.row for one in found.rows] == [one.row for one in expected.rows]
+
+
+def test_pvalues_are_shares_of_the_reference_rows_by_definition():
+    """The mean kernel of a row with all n + 1 rows, ranked among those of all n + 1, one row at a time."""
+    rng = np.random.default_rng(3)
+    reference, new = rng.normal(size=(60, 1)), rng.normal(size=(9, 1)) * 2
+    found = ts.outliers(reference, new, level=0.1)
+    distances = np.abs(reference - reference.T)
+    unit = np.median(distances[np.triu_indices(60, 1)])
+    width = found.kernel.bandwidth * unit
+    for row, p in zip(new, found.pvalues, strict=True):
+        pooled = np.concatenate([reference, row[None]])
+        means = np.exp(-((pooled - pooled.T) ** 2) / (2 * width**2)).mean(axis=1)
+        assert p == pytest.approx(np.mean(means <= means[-1] + 1e-12))
+    np.testing.assert_array_equal(found.flagged, found.pvalues <= 0.1)
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1])
+def test_false_alarms(level):
+    """Over 40 references of 300 rows and 100 new rows each: at most the level, and not much less."""
+    rates = [ts.outliers(usual(300, seed), usual(100, 1000 + seed), level=level).flagged.mean() for seed in range(40)]
+    error = np.std(rates) / np.sqrt(len(rates))
+    assert level / 2 < np.mean(rates) < level + 3 * error
+
+
+def test_a_value_that_is_odd_by_itself_is_named_and_others_are_not(strange):
+    reference = usual(1000)
+    base = {"x": 0.0, "colour": "red", "day": date(2024, 2, 1), "note": "parcel one delivered on time", "gap": 0.1}
+    rows = [base, {**base, "x": -9.0}, {**base, "day": date(2031, 1, 1)}, {**base, "x": 8.0, "gap": 50.0}]
+    found = ts.outliers(reference, rows)
+    assert {one.row: set(one.columns) for one in found.rows} == {1: {"x"}, 2: {"day"}, 3: {"x", "gap"}}
+    assert found.rows[0].values["day"] in {one["day"] for one in rows}
+
+
+def test_values_that_are_odd_together_are_named_together():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1500)
+    reference = {"x": x, "y": -x + 0.2 * rng.normal(size=1500), "z": rng.normal(size=1500)}
+    found = ts.outliers(reference, {"x": [1.9], "y": [1.9], "z": [0.1]}, level=0.05)
+    assert set(found.rows[0].columns) == {"x", "y"}
+    alone = [ts.outliers({name: reference[name]}, {name: [1.9]}, level=0.05).rows for name in ("x", "y")]
+    assert alone == [(), ()]
+
+
+def test_the_thousand_oddest_rows_are_explained():
+    rng = np.random.default_rng(0)
+    found = ts.outliers(rng.normal(size=200), rng.normal(50, 1, 1200), level=0.05)
+    assert len(found.rows) == 1200
+    assert sum(bool(one.columns) for one in found.rows) == 1000
+
+
+def test_the_result_as_text_values_and_frame(strange):
+    found = ts.outliers(usual(), strange, level=0.02)
+    text = str(found)
+    head = f"{len(found.rows)} of 20 rows of polars DataFrame are outliers; at most 0.4 would be by chance"
+    assert text.startswith(head)
+    assert "row 0: p = 0.00249 (x)  x=30" in text
+    values = json.loads(found.to_json())
+    assert values["schema"] == 1
+    assert values["outliers"][0]["values"]["day"] == str(strange["day"][0])
+    assert values["outliers"][0]["columns"] == ["x"]
+    frame = found.to_frame()
+    assert frame["row"].to_list() == list(range(20))
+    assert frame["outlier"].to_list() == found.flagged.tolist()
+    assert frame["columns"][0].to_list() == ["x"]
+    with pytest.raises(AttributeError):
+        found.level = 0.5
+
+
+def test_too_few_reference_rows_are_told():
+    found = ts.outliers(np.arange(20.0) / 3, [[99.0]], level=0.01)
+    assert found.verdict == "undecided"
+    assert not found.flagged.any()
+    assert "at least 99 are needed. Collect more" in found.notes[0]
+    found = ts.outliers(np.arange(120.0) % 7, [[99.0]], sample=50)
+    assert "Learn from more of its 120 rows (sample)" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 2}, "level=2"),
+        ({"select": "x"}, "select='x' must be a list"),
+        ({"select": ["nope"]}, "select: polars DataFrame has no column 'nope'"),
+        ({"exclude": ["nope"]}, "exclude: polars DataFrame has no column 'nope'"),
+        ({"kinds": "text"}, "kinds='text' must be a dictionary"),
+        ({"kinds": {"x": "number"}}, "kinds"),
+        ({"sample": 0}, "sample=0"),
+        ({"rng": -1}, "rng=-1"),
+        ({"where": "x > 1000"}, "no rows for which"),
+        ({"alpha": 0.1}, "level"),
+    ],
+)
+def test_what_is_refused(options, message, strange):
+    with pytest.raises((ts.TwosampleError, TypeError), match=message):
+        ts.outliers(usual(50), strange, **options)
+
+
+def test_columns_that_say_nothing_are_left_out_and_told():
+    frame = usual().with_row_index("id")
+    found = ts.outliers(frame, frame[:5])
+    assert "id" not in found.columns
+    assert found.notes == ("id left out: identifier",)
+    assert ts.outliers(frame, frame[:5], exclude=["id"]).notes == ()
+
+
+def test_tables_that_do_not_fit_are_refused():
+    with pytest.raises(ts.InputError, match="no column in common"):
+        ts.outliers({"a": np.arange(30.0)}, {"b": np.arange(30.0)})
+    with pytest.raises(ts.InputError, match="at least two"):
+        ts.outliers({"a": [1.5]}, {"a": [1.5]})
+    with pytest.raises(ts.InputError, match="select: dict has no column 'a'"):
+        ts.outliers({"a": np.arange(30.0) / 7}, {"b": [1.5]}, select=["a"])
+    with pytest.raises(ts.InputError, match="has infinite values"):
+        ts.outliers({"a": np.arange(30.0) / 7}, {"a": [np.inf]})
