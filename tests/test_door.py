@@ -214,6 +214,56 @@ def test_columns_in_another_order_are_an_error(library):
     same(x[["a", "b", "c"]], y)
 
 
+def named(names, values=X):
+    return pytest.importorskip("pandas").DataFrame(values, columns=list(names))
+
+
+WITH_TWO_SAMPLES = [
+    ts.mmd_test, ts.mmd, ts.witness, ts.effect_size, ts.interval, ts.rivals.energy_test, ts.rivals.cascade_test,
+    ts.metrics.wasserstein, lambda x, y: ts.power(x, y, 50), lambda x, y: ts.match_tables([x], [y]),
+    lambda x, y: ts.LinearTimeMMD(ts.Gaussian(1.0)).update(x, y),
+    lambda x, y: ts.Sketch(ts.GroupedFeatures()).update(y).update(x),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", WITH_TWO_SAMPLES)
+def test_columns_of_other_names_are_an_error(function):
+    with pytest.raises(ts.InputError, match=r"different columns: 'a', 'b', 'c' in the first, 'A', 'B', 'C' in the sec"):
+        function(named("abc"), named("ABC", Y))
+    with pytest.raises(ts.InputError, match=r"different columns: 'a' in the first, 'd' in the second"):
+        function(named("abc"), named("bcd", Y))
+
+
+def test_names_that_do_no_harm():
+    same(named("abc"), Y)
+    same(named("abc"), named(range(3), Y))  # pandas numbers columns without names
+    same(named(["column_0", "column_1", "column_2"]), named("abc", Y))  # so does polars
+    ts.mmd_test(named("a", X[:, :1]), named("b", Y[:, :1]))  # one column can be taken for no other
+    ts.hsic_test(named("abc"), named("def"))  # other variables
+    with pytest.raises(ts.InputError, match=r"'d', 'e', 'f' and 17 more"):
+        ts.mmd(named("abc"), named("defghijklmnopqrstuvw", np.ones((5, 20))))
+    with pytest.raises(ts.InputError, match=r"'c' in the first, no other in the second"):
+        ts.mmd(named("abc"), named("ab", Y[:, :2]))
+
+
+def test_whatever_a_foreign_object_raises_is_an_input_error():
+    class Rude:
+        shape = (5, 1)
+
+        def __array__(self, *arguments, **options):
+            raise RuntimeError("no\x1b[31m")
+
+    with pytest.raises(ts.InputError, match="y cannot be read as an array of numbers: no␛"):
+        ts.mmd_test(X, Rude())
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    wide = polars.Series([1, 2, 3], dtype=polars.Int128)
+    with pytest.raises(ts.InputError, match="x cannot be read"):
+        ts.mmd_test(wide, X)
+    union = arrow.UnionArray.from_sparse(arrow.array([0, 1], arrow.int8()), [arrow.array([1.0, 2]), arrow.array("xy")])
+    with pytest.raises(ts.InputError, match="x cannot be read"):
+        ts.mmd_test(union, X)
+
+
 def test_mixed_libraries_with_the_same_columns():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     same(pandas.DataFrame(X, columns=list("abc")), polars.DataFrame(Y, schema=list("abc")))

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ._shown import shown
 from .core.types import Floats
 from .engines import ENGINES, Engine
-from .errors import InputError, OptionError, number_between, positive_number, unknown_option
+from .errors import InputError, OptionError, TwosampleError, number_between, positive_number, unknown_option
 from .kernels import (
     BANDWIDTHS,
     KERNELS,
@@ -75,7 +76,7 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
         first, second = objects(x, "x"), objects(y, "y")
         restricted = kernel.on([*first, *second])
         return Pool(row_numbers_of([*first, *second]), len(first), len(second), restricted)
-    check_order(column_names(x), column_names(y), "x and y")
+    check_names(column_names(x), column_names(y), "x and y")
     a, b = points(x, "x"), points(y, "y")
     if a.shape[1] != b.shape[1]:
         raise InputError(
@@ -129,10 +130,31 @@ def column_names(value: object) -> tuple[str, ...]:
     return tuple(map(str, names if isinstance(names, list) else getattr(value, "columns", ())))
 
 
-def check_order(a: tuple[str, ...], b: tuple[str, ...], whose: str) -> None:
-    """Refuse columns that have the same names in a different order: they would be taken for each other."""
-    if a and b and a != b and sorted(a) == sorted(b):
+def check_names(a: tuple[str, ...], b: tuple[str, ...], whose: str) -> None:
+    """Refuse columns of different names, or of the same names in a different order: they would be taken for each other.
+
+    A single column can be taken for no other, and numbers that a library gave for want of names are none.
+    """
+    if a == b or not a or not b or len(a) == len(b) == 1:
+        return
+    if sorted(a) == sorted(b):
         raise InputError(f"{whose} have the same columns in a different order; select them in one order first.")
+    if not (_numbered(a) or _numbered(b)):
+        first, second = (_few([name for name in one if name not in other]) for one, other in ((a, b), (b, a)))
+        raise InputError(
+            f"{whose} have different columns: {first} in the first, {second} in the second. Select the same columns of "
+            "both, or rename them; if names do not matter, give arrays, such as x.to_numpy()."
+        )
+
+
+def _numbered(names: tuple[str, ...]) -> bool:
+    return any(names == tuple(f"{prefix}{i}" for i in range(len(names))) for prefix in ("", "column_"))
+
+
+def _few(names: list[str]) -> str:
+    """Some names in quotes, and how many more there are; `no other` for none."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(shown(repr(name), 60) for name in names[:3]) + more or "no other"
 
 
 def batch_columns(batch: object, rows: Floats) -> int:
@@ -387,8 +409,10 @@ def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
         plain = (int, float, np.integer, np.floating, np.bool_)
         if array.dtype.kind == "O" and array.size and all(isinstance(v, plain) for v in array.flat):
             return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
+    except TwosampleError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
+        raise InputError(f"{name} cannot be read as an array of numbers: {shown(str(error), 200)}") from None
     return array
 
 

@@ -154,3 +154,8 @@ def test_rows_that_are_none(X):
         ts.MeanEmbeddingOutlierDetector().fit(X)
     with pytest.raises(ts.InputError, match="X"):
         ts.MeanEmbeddingOutlierDetector().fit(np.arange(30.0)[:, None]).predict(X)
+
+
+def test_a_number_that_no_double_holds():
+    with pytest.raises(ts.InputError, match="X: int too large"):
+        ts.MeanEmbeddingOutlierDetector().fit([[10**400], [1], [2]])

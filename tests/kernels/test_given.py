@@ -1,5 +1,8 @@
 """Kernels that the user brings along: matrices and functions."""
 
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -325,3 +328,17 @@ def test_callable_objects_and_lambdas_have_a_name():
 def test_a_kernel_class_is_not_a_kernel(kind):
     with pytest.raises(ts.OptionError, match=rf"{kind.__name__}\("):
         ts.mmd_test(X, Y, kernel=kind)
+
+
+def test_a_file_that_promises_more_than_memory_holds(tmp_path):
+    header = io.BytesIO()
+    promised = {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**7)}
+    np.lib.format.write_array_header_1_0(header, promised)
+    ts.Precomputed(K).save(tmp_path / "gram.npz")
+    with zipfile.ZipFile(tmp_path / "gram.npz") as old, zipfile.ZipFile(tmp_path / "forged.npz", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, header.getvalue() if name == "matrix.npy" else old.read(name))
+    (tmp_path / "forged.npy").write_bytes(header.getvalue())
+    for name in ("forged.npz", "forged.npy"):
+        with pytest.raises(ts.InputError, match=rf"{name} is not a Gram matrix that can be used"):
+            ts.Precomputed.load(tmp_path / name)

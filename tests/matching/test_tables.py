@@ -120,3 +120,8 @@ def test_names_that_utf8_cannot_hold():
     m = ts.match_tables({"\ud800": x}, {"b": x})
     assert m.to_json().encode()
     assert "é" in ts.match_tables({"é": x}, {"b": x}).to_json()
+
+
+def test_a_single_number_is_no_list_of_samples():
+    with pytest.raises(ts.InputError, match="a is ndarray; give a list of samples"):
+        ts.match_tables(np.array(3.0), [np.ones(5)])

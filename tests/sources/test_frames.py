@@ -1,4 +1,4 @@
-"""Frames of every library are the same table. Workers of Dask and Spark: test_workers.py."""
+"""Frames of every library are the same table; Dask and Spark are tested where they are installed."""
 
 import numpy as np
 import polars as pl
@@ -63,6 +63,25 @@ def ibis_sqlite(folder):
     return library.sqlite.connect(folder / "f.db").table("f")
 
 
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session; needs pyspark and Java."""
+    sql = pytest.importorskip("pyspark.sql")
+    import shutil
+
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "2")
+        session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark"))).getOrCreate()
+    yield session
+    session.stop()
+
+
 class Stream:
     """Something that speaks Arrow and nothing else."""
 
@@ -108,14 +127,7 @@ def comparison(frame, rows):
     return c
 
 
-def without_workers():
-    """A frame of Dask whose workers run nothing but Dask's own queries."""
-    table = open_table(dask())
-    table._rows.workers = None
-    return table
-
-
-@pytest.mark.parametrize("maker", [ibis, without_workers])
+@pytest.mark.parametrize("maker", [ibis, dask])
 def test_frames_of_engines_are_compared(maker, monkeypatch):
     frame = maker()
     whole = comparison(frame, 100)
@@ -134,6 +146,32 @@ def test_sqlite_through_ibis(tmp_path, monkeypatch):
     assert comparison(frame, 100)["x"].rows_a == 400
     monkeypatch.setattr(remote, "HELD_ROWS", 150)
     assert comparison(frame, 100)["x"].rows_a == 150
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spark(spark, monkeypatch):
+    frame = spark.createDataFrame(pandas())
+    table = open_table(frame)
+    assert [info.family for info in table.columns] == ["number", "integer", "text", "boolean", "date"]
+    assert [part.distinct for part in table.profile()][1:4] == [9, 5, 2]
+    grid = {"x": BinGrid(-3, -20, 40)}
+    np.testing.assert_allclose(
+        table.binned_moments(grid)["x"].moments, TRUTH.binned_moments(grid)["x"].moments, atol=1e-8
+    )
+    assert comparison(frame, 100)["x"].rows_a == 400
+    monkeypatch.setattr(remote, "HELD_ROWS", 150)
+    part = comparison(frame, 100)
+    assert part["x"].rows_a == 150
+    assert part.to_dict() == comparison(frame, 100).to_dict()
+
+
+def test_partitions_of_dask_come_one_by_one(monkeypatch):
+    from twosample.sources import pullers
+
+    sizes, real = [], pullers._collected
+    monkeypatch.setattr(pullers, "_collected", lambda frame: sizes.append(real(frame)) or sizes[-1])
+    open_table(dask()).sample(50, seed=1)
+    assert max(map(len, sizes)) < 200
 
 
 def test_inputs_are_not_changed():
@@ -243,3 +281,53 @@ def test_pandas_without_pyarrow_gives_the_same(monkeypatch):
     assert [part.missing for part in two.profile()] == [part.missing for part in one.profile()]
     odd = pd.DataFrame({"a": pd.period_range("2024", periods=3, freq="D"), "b": pd.interval_range(0, 3)})
     assert {info.family for info in open_table(odd).columns} == {"other"}
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "25s", "ms", "us", "ns", "ps"])
+@pytest.mark.parametrize("kind", ["datetime64", "timedelta64"])
+def test_dates_and_durations_of_numpy_in_all_units(kind, unit):
+    values = np.array([3, 1, "NaT", 2, 1000], dtype=f"{kind}[{unit}]")
+    for array in (values, np.array(values, dtype=[("c0", values.dtype)])):
+        rows = open_table(array).sample(5, 0)
+        assert rows["c0"].null_count() == 1
+        expected = values.astype(f"{kind}[{unit if unit in ('us', 'ns') else 'ns' if unit == 'ps' else 'ms'}]")
+        found = rows["c0"].to_numpy().astype(expected.dtype)
+        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
+def test_dates_that_no_unit_can_hold():
+    with pytest.raises(ts.SourceError, match="too far away"):
+        open_table(np.array([2**62, 5], dtype="datetime64[s]"))
+    with pytest.raises(ts.SourceError, match="without a unit"):
+        open_table(np.array([2, 5], dtype="timedelta64"))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_and_a_masked_array():
+    assert open_table(np.matrix([[1.0, 2.0], [3.0, 4.0]])).sample(2, 0)["c1"].to_list() == [2.0, 4.0]
+    masked = np.ma.masked_array([[1, 2], [3, 4], [5, 6]], mask=[[0, 1], [0, 0], [1, 0]])
+    assert open_table(masked).sample(3, 0).to_dict(as_series=False) == {"c0": [1, 3, None], "c1": [None, 4, 6]}
+
+
+def test_arrow_tables_and_batches_with_a_name_twice():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array(["u", "v"])], names=["a", "a"])
+    for source in (table, table.to_batches()[0]):
+        assert open_table(source).schema() == {"a": "Float64", "a_duplicated_0": "String"}
+
+
+def test_whatever_a_foreign_object_raises_is_a_source_error():
+    class Rude:
+        def __array__(self, *arguments, **options):
+            raise RuntimeError("no")
+
+    with pytest.raises(ts.SourceError, match="Rude cannot be read: RuntimeError: no"):
+        open_table(Rude())
+
+
+def test_wide_whole_numbers():
+    values = np.random.default_rng(0).integers(0, 9, 5000).tolist()
+    for kind in ("Int128", "UInt128"):
+        frame = pl.DataFrame({"v": pl.Series(values, dtype=getattr(pl, kind))})
+        assert ts.match(frame, frame).matched
+        assert ts.compare(frame, frame).verdict != "different"

@@ -146,7 +146,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         """Rows of numbers; what scikit-learn says against them is an error of ours."""
         try:
             rows: Floats = validate_data(self, X, dtype=np.float64, **wanted)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(f"X: {error}") from error
         except TypeError as error:
             raise _WrongTypeError(f"X: {error}") from error

@@ -143,7 +143,7 @@ class LinearTimeMMD:
             raise OptionError(f"The streams have different kernels, {self._kernel!r} and {other._kernel!r}.")
         if self._columns and other._columns and self._columns != other._columns:
             raise InputError(f"Different columns: the streams have {self._columns} and {other._columns}.")
-        door.check_order(self._names, other._names, "The streams")
+        door.check_names(self._names, other._names, "The streams")
         merged = LinearTimeMMD(self._kernel)
         for stream in (self, other):
             stream._complete()
@@ -242,9 +242,9 @@ class LinearTimeMMD:
 
     def _check_names(self, x: tuple[str, ...], y: tuple[str, ...]) -> tuple[str, ...]:
         """The names of the columns, if they are known."""
-        door.check_order(x, y, "x and y")
-        door.check_order(x, self._names, "x and the stream")
-        door.check_order(y, self._names, "y and the stream")
+        door.check_names(x, y, "x and y")
+        door.check_names(x, self._names, "x and the stream")
+        door.check_names(y, self._names, "y and the stream")
         return self._names or x or y
 
     def _evidence(self) -> Evidence:

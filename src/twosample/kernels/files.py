@@ -29,7 +29,7 @@ def read_gram(path: str | os.PathLike[str]) -> tuple[Floats, int | None]:
             parts = {name: archive[name] for name in ("format", "matrix", "m") if name in archive.files}
     except FileNotFoundError:
         _refuse(path, "there is no such file")
-    except (ValueError, OSError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, zipfile.BadZipFile) as error:
         _refuse(path, f"it is no archive of arrays, or it was cut off ({error})")
     if len(parts) != 3 or parts["format"].tolist() != FORMAT or parts["m"].shape != ():
         _refuse(path, f"it does not say {FORMAT!r}")

@@ -242,7 +242,7 @@ def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Colu
 
 
 def _measured(name: str, kind: Kind, family: Family, series: pl.Series) -> Column:
-    values = np.asarray(series.to_numpy(), dtype=np.float64)  # null becomes NaN
+    values = np.asarray(series.cast(float).to_numpy(), dtype=np.float64)  # null becomes NaN
     gone = ~np.isfinite(values)
     missing = int(np.count_nonzero(gone))
     if missing:

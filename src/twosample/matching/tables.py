@@ -104,6 +104,8 @@ class _Samples:
             rows = [np.arange(ends[k], ends[k + 1]) for k in range(len(every))]
             left, right = rows[: len(left)], rows[len(left) :]
         elif kernel.domain == "vectors":
+            for sample in (*left, *right):
+                door.check_names(door.column_names(left[0]), door.column_names(sample), "The samples")
             left, right = ([door.points(one, f"table {k} of {n}") for k, one in enumerate(side)] for n, side in
                            (("a", left), ("b", right)))  # fmt: skip
         return cls(list(left), list(right), (names[0], names[1]), kernel)
@@ -123,7 +125,7 @@ class _Samples:
 
 
 def _listed(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
-    if isinstance(side, str | bytes) or not isinstance(side, Iterable):
+    if isinstance(side, str | bytes) or not isinstance(side, Iterable) or getattr(side, "ndim", 1) == 0:
         raise InputError(f"{name} is {type(side).__name__}; give a list of samples, or a mapping of names to samples.")
     named = side if isinstance(side, Mapping) else dict(enumerate(side))
     if not named:

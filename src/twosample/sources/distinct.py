@@ -18,6 +18,7 @@ KEPT = EXACT
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
 _ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _RANGE = 1 << 17  # of whole numbers that are told apart by counting
+_WIDE = ("UInt64", "Int128", "UInt128")  # beyond the whole numbers that NumPy adds
 
 
 @dataclass(eq=False)
@@ -78,7 +79,7 @@ def _unique(series: pl.Series) -> pl.Series:
     """Each value once; whole numbers that lie close together by counting, which is faster than hashing."""
     import polars as pl
 
-    if series.dtype.is_integer() and len(series) > _RANGE >> 5 and series.dtype not in (pl.UInt64, pl.Int128):
+    if series.dtype.is_integer() and len(series) > _RANGE >> 5 and str(series.dtype) not in _WIDE:
         values = series.to_numpy()  # what polars does itself may wait until it has read on
         low, high = int(values.min()), int(values.max())
         if high - low < min(_RANGE, len(values)):

@@ -27,32 +27,32 @@ def open_frame(source: object, name: str) -> Rows:
     guard = Guard(name)
     if isinstance(source, pl.LazyFrame):
         return LocalRows(source, guard, counted=False)
-    frame = _in_memory(source, name, guard)
+    reading = guard.against_all()  # objects of other libraries, and of the user, may raise anything
+    frame = reading.run(lambda: _in_memory(source, name))
     if frame is not None:
         return LocalRows(frame, guard)
     lazy = _engine_frame(source)
     if lazy is not None:
-        from .partitioned import PartitionedRows
         from .pullers import FramePuller
-        from .workers import workers_of
+        from .remote import RemoteRows
 
         if lazy.implementation.is_duckdb():
             from .embedded import DuckdbRows
 
             return DuckdbRows(lambda: source.set_alias("t"), guard)  # type: ignore[attr-defined]
-        return PartitionedRows(lazy, guard, FramePuller(lazy), workers=workers_of(lazy))
+        return RemoteRows(lazy, guard, FramePuller(lazy))
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
-        return LocalRows(guard.run(lambda: _from_arrow(source)), guard)
+        return LocalRows(reading.run(lambda: _from_arrow(source)), guard)
     if hasattr(source, "__array__"):
-        return LocalRows(_from_array(np.asarray(source), name), guard)
+        return LocalRows(reading.run(lambda: _from_array(np.asarray(source), name)), guard)
     raise SourceError(
         f"{name} is a {type(source).__name__}, which is not a table. Give a path, a database URL, a frame (pandas, "
         "polars, Arrow, DuckDB, Dask, Ibis, Spark), an array, or a dictionary of columns."
     )
 
 
-def _in_memory(source: object, name: str, guard: Guard) -> pl.DataFrame | None:
-    """What NumPy, Python, polars and pandas hold; None for anything else."""
+def _in_memory(source: object, name: str) -> pl.DataFrame | None:
+    """What NumPy, Python, polars, pandas and pyarrow hold; None for anything else."""
     import polars as pl
 
     frame: pl.DataFrame | None = None
@@ -62,12 +62,14 @@ def _in_memory(source: object, name: str, guard: Guard) -> pl.DataFrame | None:
         frame = _from_array(source, name)
     elif isinstance(source, Mapping):
         columns = [(str(key), value) for key, value in source.items()]
-        frame = guard.run(lambda: _from_columns(columns))
+        frame = _from_columns(columns)
     elif isinstance(source, list | tuple):
         records = source and all(isinstance(row, Mapping) for row in source)
-        frame = guard.run(lambda: _from_records(source)) if records else _from_array(_array(source, name), name)
+        frame = _from_records(source) if records else _from_array(_array(source, name), name)
     elif type(source).__module__.partition(".")[0] == "pandas":
-        frame = guard.run(lambda: from_pandas(source))
+        frame = _from_pandas(source)
+    elif type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "itercolumns"):
+        frame = _from_arrow(source)
     return frame
 
 
@@ -83,15 +85,42 @@ def _from_array(array: np.ndarray[Any, Any], name: str) -> pl.DataFrame:
     import polars as pl
 
     if array.dtype.names:
-        return pl.DataFrame({field: array[field] for field in array.dtype.names})
+        return pl.DataFrame([_array_column(field, array[field]) for field in array.dtype.names])
     if array.ndim not in (1, 2):
         raise SourceError(f"{name} has shape {array.shape}; a table has one or two dimensions.")
-    columns = array[:, None] if array.ndim == 1 else array
+    plain = np.ma.asarray(array) if np.ma.isMaskedArray(array) else np.asarray(array)  # a row of a matrix is a matrix
+    columns = plain[:, None] if plain.ndim == 1 else plain
     if columns.dtype.kind == "O":
         return _from_columns([(f"c{j}", columns[:, j].tolist()) for j in range(columns.shape[1])])
     if columns.dtype.kind not in "fiubMmUS":
         raise SourceError(f"{name} holds values of type {array.dtype}, which is not the type of a column.")
-    return pl.DataFrame({f"c{j}": columns[:, j] for j in range(columns.shape[1])})
+    return pl.DataFrame([_array_column(f"c{j}", columns[:, j]) for j in range(columns.shape[1])])
+
+
+def _array_column(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
+    """A column of an array; masked values are missing ones."""
+    import polars as pl
+
+    if values.dtype.kind in "mM":
+        values = _in_known_unit(name, values)
+    elif values.dtype == np.longdouble:
+        values = values.astype(np.float64)
+    if not np.ma.isMaskedArray(values):
+        return pl.Series(name, values)
+    gone = pl.Series(np.ma.getmaskarray(values))
+    return pl.Series(name, np.ma.getdata(values)).set(gone, None)
+
+
+def _in_known_unit(name: str, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Dates or durations in a unit that polars knows: the next finer one, or nanoseconds."""
+    kind, unit = values.dtype.kind, np.datetime_data(values.dtype)[0]
+    if unit == "generic":
+        raise SourceError(f"column {name!r} holds durations without a unit: give them one, such as timedelta64[ms].")
+    finer = "D" if kind == "M" and unit in "YMWD" else "ms" if unit in "YMWDhms" else unit
+    found = values.astype(f"{kind}8[{'ns' if unit in ('ps', 'fs', 'as') else finer}]")
+    if len(unit) < 2 and (found.astype(values.dtype) != values)[~np.isnat(values)].any():  # NumPy does not say so
+        raise SourceError(f"column {name!r} has dates too far away for {found.dtype}: leave them out.")
+    return found
 
 
 def _from_records(rows: Sequence[object]) -> pl.DataFrame:
@@ -118,8 +147,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"a {type(value).__name__}"
 
 
-def from_pandas(frame: Any) -> pl.DataFrame:
-    """A frame of pandas, by column, so that names that come twice or are not text survive; the index is left out."""
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    """By column, so that names that come twice or are not text survive; the index is left out."""
     import polars as pl
 
     if not hasattr(frame, "columns"):
@@ -184,7 +213,7 @@ def _from_arrow(source: Any) -> pl.DataFrame:
     names = getattr(source, "column_names", None) or getattr(getattr(source, "schema", None), "names", None)
     if names is not None and len(set(names)) < len(names) and hasattr(source, "rename_columns"):
         source = source.rename_columns(distinct_names(list(names)))
-    if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "itercolumns"):
+    if hasattr(source, "itercolumns"):  # a table or a batch of pyarrow
         columns = zip(source.schema.names, source.itercolumns(), strict=True)
         return pl.DataFrame([_arrow_column(name, part) for name, part in columns])
     return pl.DataFrame(source)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from ..errors import InputError, SourceError
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Points, TableSummary
-from ..summaries.counts import MOST_CATEGORIES
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, TableSummary
 from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
@@ -60,19 +59,17 @@ class SummaryRows:
         names = [column.info.name for column in self.held.columns]
         bins = {name: own for name in names if (own := self._bins(name)) is not None}
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
-        scan = Scan(self.held.rows, self.held.profile, bins, counts)
-        return Survey(self.sample(size, seed), scan, summarized=True, points=self._points)
+        return Survey(self.sample(size, seed), Scan(self.held.rows, self.held.profile, bins, counts), summarized=True)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""
         moments = {}
         for name, grid in grids.items():
-            points = self._points(name, grid.dates)
-            own = self._bins(name) if points is None else points.binned(grid, self.held.rows - points.rows)
+            own = self._bins(name)
             if own is None:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
-            moments[name] = own if points is not None else own.regridded(grid) or own
-        counts = {name: self._counts(name, most) or self._sampled_counts(name) for name, most in counted.items()}
+            moments[name] = own.regridded(grid) or own
+        counts = {name: self._counts(name) or self._sampled_counts(name) for name in counted}
         return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
@@ -108,19 +105,12 @@ class SummaryRows:
         dates = dated(column.bins.rows, column.dates.rows, column.bins.grid.dates)
         return column.dates if dates else column.bins
 
-    def _points(self, name: str, dates: bool) -> Points | None:
-        """The numbers, or the dates that text spells, if they are kept as points."""
-        column = self._column(name)
-        if column.points is None or column.date_points is None:
-            return column.points
-        return column.date_points if dated(column.points.rows, column.date_points.rows, dates) else column.points
-
-    def _counts(self, name: str, most: int = MOST_CATEGORIES) -> CategoryCounts | None:
+    def _counts(self, name: str) -> CategoryCounts | None:
         column = self._column(name)
         if column.counts is None or column.counts.values is None:
             return None
         values = sorted(column.counts.values.items(), key=lambda item: (-item[1], item[0]))
-        return CategoryCounts(name, tuple(values[:most]), sum(rows for _, rows in values[most:]), column.missing)
+        return CategoryCounts(name, tuple(values), 0, column.missing)
 
     def _sampled_counts(self, name: str) -> CategoryCounts:
         """Categories of the rows that were kept; all rows count as not counted."""

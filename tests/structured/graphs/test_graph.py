@@ -275,3 +275,10 @@ def test_graphs_without_a_kernel():
     for test in (ts.mmd_test, ts.hsic_test, ts.witness):
         with pytest.raises(ts.InputError, match=r"x holds graphs; give a kernel"):
             test(x, y)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 1)])
+def test_a_sparse_array_that_is_no_square(shape):
+    column = sparse.coo_array(np.ones(shape))
+    with pytest.raises(ts.InputError, match="must be square"):
+        ts.mmd([column, column], [column, column], kernel=ts.graphs.WeisfeilerLehman())

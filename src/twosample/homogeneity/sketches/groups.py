@@ -142,8 +142,8 @@ class Groups:
         return sum(array.nbytes for array in arrays)
 
     def named(self, names: tuple[str, ...], whose: str) -> Groups:
-        """With names, unless it has some; refuses the same ones in a different order."""
-        door.check_order(names, self.names, whose)
+        """With names, unless it has some; refuses other ones, or the same in a different order."""
+        door.check_names(names, self.names, whose)
         return self if self.names else replace(self, names=names)
 
     def added(self, rows: Floats) -> Groups:
@@ -195,7 +195,7 @@ def check_alike(a: Groups, b: Groups) -> None:
     """Refuse sketches that do not speak of the same features."""
     if a.columns != b.columns:
         raise InputError(f"The sketches have different columns: {a.columns} and {b.columns}.")
-    door.check_order(a.names, b.names, "The sketches")
+    door.check_names(a.names, b.names, "The sketches")
     for name, words in _WORDS.items():
         same = a.kernel == b.kernel if name == "kernel" else np.array_equal(getattr(a, name), getattr(b, name))
         if not same:

@@ -88,7 +88,7 @@ class Graph:
 
         given: Any = A if sparse.issparse(A) else _dense(A)
         matrix: Any = sparse.coo_array(given, copy=True)
-        if matrix.shape[0] != matrix.shape[1]:
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"an adjacency matrix must be square, not of shape {matrix.shape}.")
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
