@@ -7,6 +7,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._numbers import pvalue
 from ._reported import Printed
 from ._version import __version__
 from .core.laws import Law
@@ -98,7 +99,7 @@ class TestResult(Printed):
     def summary(self) -> str:
         """The result as text."""
         width = max(len(label) for label, _ in self._lines())
-        head = f"{self.test}: {self.verdict} (p = {self.pvalue:.4g}, level {self.level:g})"
+        head = f"{self.test}: {self.verdict} (p = {pvalue(self.pvalue)}, level {self.level:g})"
         return "\n".join([head, *(f"  {label:<{width}}  {text}" for label, text in self._lines())])
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +146,7 @@ class TestResult(Printed):
         return lines + [("note", note) for note in self.notes]
 
     def _repr_html_(self) -> str:
-        rows = [("p-value", f"{self.pvalue:.4g} (level {self.level:g})"), *self._lines()]
+        rows = [("p-value", f"{pvalue(self.pvalue)} (level {self.level:g})"), *self._lines()]
         body = "".join(
             f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
             for label, text in rows

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.synthetic import numbers, shares
+from twosample import _numbers as text
 from twosample._shown import shown
-from twosample.report import numbers as text
 from twosample.report.figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
 from twosample.report.ticks import ticks
 from twosample.tables.parts import NumberPicture, SharePicture
@@ -182,12 +182,12 @@ def test_dates_of_any_time_do_not_fail(low, span):
         (text.points(0.031), "+3.1"),
         (text.points(-0.2), "−20.0"),
         (text.points(0.0), "±0.0"),
-        (text.pvalue(0.0321), "0.032"),
-        (text.pvalue(0.001), "0.001"),
-        (text.pvalue(3.24e-7), "3.2×10⁻⁷"),
-        (text.pvalue(1e-300), "<10⁻⁹⁹"),
-        (text.pvalue(1.0), "1"),
-        (text.pvalue(0.0009), "9×10⁻⁴"),
+        (text.page_pvalue(0.0321), "0.032"),
+        (text.page_pvalue(0.001), "0.001"),
+        (text.page_pvalue(3.24e-7), "3.2×10⁻⁷"),
+        (text.page_pvalue(1e-300), "<10⁻⁹⁹"),
+        (text.page_pvalue(1.0), "1"),
+        (text.page_pvalue(0.0009), "9×10⁻⁴"),
         (text.effect(0.1234), "0.123"),
         (text.value(1234.5678), "1,235"),
         (text.value(-0.00012345), "−0.0001234"),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from .._numbers import counted, share
 from .._shown import shown
-from .screen import NAME, count, grid, judged, listing, name, pvalue
+from .screen import NAME, grid, judged, listing, name, pvalue
 from .terminal import console
 
 if TYPE_CHECKING:
@@ -32,18 +33,18 @@ def screen(result: Comparison) -> Iterator[Any]:
         yield _columns(result, console().width)
         hidden = len(result.columns) - _MOST_COLUMNS
         if hidden > 0:
-            yield Text(f"  and {count(hidden, 'more column')}; --report and --json have all", style="dim")
+            yield Text(f"  and {counted(hidden, 'more column')}; --report and --json have all", style="dim")
     if result.findings:
         yield Text()
         yield grid((found.what, _found(found)) for found in result.findings[:_MOST_FINDINGS])
         hidden = len(result.findings) - _MOST_FINDINGS
         if hidden > 0:
-            yield Text(f"  and {count(hidden, 'more finding')}", style="dim")
+            yield Text(f"  and {counted(hidden, 'more finding')}", style="dim")
 
 
 def _table(facts: TableFacts) -> str:
     sampled = f" ({facts.sampled:,} of them in the joint test)" if 0 < facts.sampled < facts.rows else ""
-    return f"{facts.name}: {count(facts.rows, 'row')}{sampled}, {count(facts.columns, 'column')}"
+    return f"{facts.name}: {counted(facts.rows, 'row')}{sampled}, {counted(facts.columns, 'column')}"
 
 
 def _joint(result: Comparison) -> str:
@@ -77,7 +78,7 @@ def _lines(column: ColumnComparison, level: float) -> Iterator[list[Text]]:
         most = column.where[0].text if column.where and column.verdict == "different" else ""
         yield _line(column.name, column.kind, column, column.values_verdict, most)
     if missing is not None:
-        most = f"{100 * missing.share_a:.3g} % against {100 * missing.share_b:.3g} %"
+        most = f"{share(missing.share_a)} against {share(missing.share_b)}"
         yield _line(f"{column.name}, missing", column.kind, missing, missing.verdict, most)
 
 

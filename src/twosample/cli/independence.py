@@ -127,13 +127,14 @@ def _line(pair: ColumnPair, level: float) -> list[Text]:
 def _screen(found: Found) -> Iterator[Any]:
     from rich.text import Text
 
+    from .._numbers import counted
     from ..results import TestResult
-    from .screen import count, grid, judged, listing, pvalue
+    from .screen import grid, judged, listing, pvalue
 
     dependent = _dependent(found)
     verdict = "different" if dependent else "same"
     looked = _rows(found)
-    rows = count(looked, "row") + (f" of {found.source_rows:,}" if looked < found.source_rows else "")
+    rows = counted(looked, "row") + (f" of {found.source_rows:,}" if looked < found.source_rows else "")
     if isinstance(found, TestResult):
         sides = " and ".join(", ".join(side) for side in (found.x, found.y))
         yield judged(verdict, f"{'Dependent' if dependent else 'No dependence found'}: {sides}")
@@ -141,15 +142,15 @@ def _screen(found: Found) -> Iterator[Any]:
         yield grid([("table", f"{found.source}: {rows}"), ("p-value", str(pvalue(found.pvalue))),
                     (found.symbol, f"{found.statistic:.4g}"), *(("note", note) for note in found.notes)])  # fmt: skip
         return
-    many = count(len(found.pairs), "pair")
+    many = counted(len(found.pairs), "pair")
     yield judged(verdict, f"{len(found.dependent):,} of {many} of columns depend on each other")
     yield Text()
-    yield grid([("table", f"{found.source}: {rows}, {count(len(found.names), 'column')} tested")])
+    yield grid([("table", f"{found.source}: {rows}, {counted(len(found.names), 'column')} tested")])
     yield Text()
     heads = [("  columns", False), ("", False), ("strength", True), ("adjusted p", True), ("verdict", False)]
     yield listing(heads, [_line(pair, found.level) for pair in found.pairs[:_MOST]])
     if len(found.pairs) > _MOST:
-        yield Text(f"  and {count(len(found.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
+        yield Text(f"  and {counted(len(found.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     if found.notes:
         yield Text()
         yield grid(("note", note) for note in found.notes)

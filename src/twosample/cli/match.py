@@ -99,28 +99,29 @@ def _html(result: Matching) -> str:
 def _screen(result: Matching) -> Iterator[Any]:
     from rich.text import Text
 
-    from .screen import count, grid, judged, listing
+    from .._numbers import counted
+    from .screen import grid, judged, listing
 
     lost = len(result.unmatched_source), len(result.unmatched_target)
     words = "every column has a partner" if result.matched else f"{lost[0]:,} of A and {lost[1]:,} of B have no partner"
-    yield judged("same" if result.matched else "different", f"{count(len(result.pairs), 'pair')} of columns; {words}")
+    yield judged("same" if result.matched else "different", f"{counted(len(result.pairs), 'pair')} of columns; {words}")
     yield Text()
     sides = zip("AB", result.names, result.rows, (result.sources, result.targets), strict=True)
-    yield grid((side, f"{name}: {count(rows, 'row')} looked at, {count(len(columns), 'column')}")
+    yield grid((side, f"{name}: {counted(rows, 'row')} looked at, {counted(len(columns), 'column')}")
                for side, name, rows, columns in sides)  # fmt: skip
     if result.pairs:
         yield Text()
         heads = [("  A", False), ("B", False), ("MMD", True), ("p", True), ("margin", True), ("", False)]
         yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]])
         if len(result.pairs) > _MOST:
-            yield Text(f"  and {count(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
+            yield Text(f"  and {counted(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
     for side, unmatched in (("A", result.unmatched_source), ("B", result.unmatched_target)):
         if unmatched:
             yield Text()
             yield Text(f"  of {side}, without a partner", style="bold")
             yield grid((one.name, one.reason) for one in unmatched[:_MOST])
             if len(unmatched) > _MOST:
-                yield Text(f"  and {count(len(unmatched) - _MOST, 'more column')}", style="dim")
+                yield Text(f"  and {counted(len(unmatched) - _MOST, 'more column')}", style="dim")
     if result.notes:
         yield Text()
         yield grid(("note", note) for note in result.notes)

@@ -70,12 +70,13 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 def _screen(found: Outliers) -> Iterator[Any]:
     from rich.text import Text
 
+    from .._numbers import counted
     from .._shown import shown
-    from .screen import count, grid, judged, listing, pvalue
+    from .screen import grid, judged, listing, pvalue
 
     rows, total = found.rows, len(found.scores)
     expected = f"at most {found.level * total:.3g} would be by chance"
-    says = f"{len(rows):,} of {count(total, 'row')} are outliers; {expected}"
+    says = f"{len(rows):,} of {counted(total, 'row')} are outliers; {expected}"
     yield judged(found.verdict, "too few reference rows to tell" if found.verdict == "undecided" else says)
     for note in found.notes:
         yield Text(f"  {shown(note)}")
@@ -83,8 +84,8 @@ def _screen(found: Outliers) -> Iterator[Any]:
     learnt = f" ({found.learnt:,} of them learnt)" if found.learnt < found.reference_rows else ""
     names = ", ".join(shown(name, _CELL) for name in found.columns[:20])
     yield grid([
-        ("reference", f"{found.reference}: {count(found.reference_rows, 'row')}{learnt}"),
-        ("new", f"{found.new}: {count(total, 'row')}"),
+        ("reference", f"{found.reference}: {counted(found.reference_rows, 'row')}{learnt}"),
+        ("new", f"{found.new}: {counted(total, 'row')}"),
         ("columns", names + (", ..." if len(found.columns) > 20 else "")),
     ])  # fmt: skip
     if rows:
@@ -92,7 +93,7 @@ def _screen(found: Outliers) -> Iterator[Any]:
         cells = [[Text(f"  {one.row:,}"), pvalue(one.pvalue), _odd(one), _cells(found, one)] for one in rows[:_MOST]]
         yield listing([("row", True), ("p-value", True), ("odd", False), ("values", False)], cells)
     if len(rows) > _MOST:
-        yield Text(f"  and {count(len(rows) - _MOST, 'more row')}; --json has all", style="dim")
+        yield Text(f"  and {counted(len(rows) - _MOST, 'more row')}; --json has all", style="dim")
 
 
 def _odd(one: Outlier) -> Text:

@@ -8,6 +8,7 @@ from typing import Literal
 from rich.table import Table
 from rich.text import Text
 
+from .. import _numbers
 from .._shown import shown
 from .terminal import console
 
@@ -45,16 +46,7 @@ def name(text: str) -> Text:
 
 def pvalue(value: float) -> Text:
     """A p-value, with as many digits as matter."""
-    return Text("<0.0001" if value < 0.0001 else f"{value:.4f}" if value < 0.1 else f"{value:.2f}")
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "row"), count(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return Text(_numbers.pvalue(value))
 
 
 def grid(rows: Iterable[tuple[str, str]]) -> Table:

@@ -53,8 +53,8 @@ def command(
             plan = plan or parts[0]
         found = parts[0].merge(*parts[1:])
     if not quiet and not outputs.speaks:
-        from .screen import count
+        from .._numbers import counted
 
-        terminal.write(f"{count(found.rows, 'row')}, {count(len(found.columns), 'column')}")
+        terminal.write(f"{counted(found.rows, 'row')}, {counted(len(found.columns), 'column')}")
     outputs.write(found, quiet=quiet)
     return SAME

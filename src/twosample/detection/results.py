@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._numbers import counted, pvalue
 from .._reported import Printed
 from .._shown import shown
 from ..core.types import Floats
@@ -121,11 +122,12 @@ class Outliers(Printed):
         """The result as text for a terminal: how many outliers, and the ten most unusual of them."""
         total = len(self.scores)
         lines = [
-            f"{len(self.rows):,} of {total:,} row{'s' if total != 1 else ''} of {shown(self.new)} are outliers; "
+            f"{len(self.rows):,} of {counted(total, 'row')} of {shown(self.new)} are outliers; "
             f"at most {self.level * total:.3g} would be by chance"
         ]
         lines += [
-            f"  row {one.row:,}: p = {one.pvalue:.3g}{self._odd(one)}  {self._cells(one)}" for one in self.rows[:_MOST]
+            f"  row {one.row:,}: p = {pvalue(one.pvalue)}{self._odd(one)}  {self._cells(one)}"
+            for one in self.rows[:_MOST]
         ]
         if len(self.rows) > _MOST:
             lines.append(f"  and {len(self.rows) - _MOST:,} more")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _door as door
+from .._numbers import pvalue
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..errors import OptionError, options_by_name, unknown_option
@@ -139,7 +140,8 @@ class IndependenceMatrix:
             f"pairs depend (Holm, level {self.level:g})"
         )
         lines = [
-            f"  {pair.x} ~ {pair.y}: strength {pair.strength:.3f}, p = {pair.pvalue:.3g}, adjusted {pair.holm:.3g}"
+            f"  {pair.x} ~ {pair.y}: strength {pair.strength:.3f}, p = {pvalue(pair.pvalue)}, "
+            f"adjusted {pvalue(pair.holm)}"
             for pair in self.pairs[:10]
         ]
         more = [f"  and {len(self.pairs) - 10} more"] if len(self.pairs) > 10 else []

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isfinite
 from re import sub
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._figures import X_COLOUR, Y_COLOUR, draw_witness
+from .._pictures import Picture, SharePicture, number_picture, share_picture, word_picture
 from .._shown import shown
+from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
+from ..kernels import Median
 from .columns import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .results import Matching
+    from .results import Matching, Pair
 
-_SHOWN = 12  # categories
+_LINE = ("number", "date", "time", "duration")
 _LABELS = 60  # columns that are named
 
 
@@ -55,10 +59,11 @@ def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
     if not isinstance(pair, str) and not 0 <= whole_number("pair", pair, least=0) < len(m.pairs):
         raise OptionError(f"pair={pair} does not exist: there are {len(m.pairs)}, counted from 0.")
     chosen = m[pair] if isinstance(pair, str) else m.pairs[pair]
-    one = m.sides[0].columns[m.sources.index(chosen.source)]
-    two = m.sides[1].columns[m.targets.index(chosen.target)]
+    one, two = _columns(m, chosen)
     if {one.family, two.family} & {"category", "text"}:
-        ax = _shares(one, two, ax or _axes((6.0, 3.6)))
+        drawn = pair_picture(m, chosen)
+        assert isinstance(drawn, SharePicture)
+        ax = _bars(drawn, ax or _axes((6.0, 3.6)))
     else:
         from ..homogeneity import witness
 
@@ -68,32 +73,61 @@ def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _shares(one: Column, two: Column, ax: Axes) -> Axes:
-    """The most frequent values side by side."""
-    counts = [_counted(column) for column in (one, two)]
-    totals = [max(sum(count.values()), 1) for count in counts]
-    both = Counter({
-        name: counts[0][name] / totals[0] + counts[1][name] / totals[1] for name in counts[0].keys() | counts[1].keys()
-    })  # fmt: skip
-    names = [name for name, _ in sorted(both.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]]
-    place = np.arange(len(names))
-    for count, total, shift, colour, label in zip(
-        counts, totals, (-0.2, 0.2), (X_COLOUR, Y_COLOUR), ("x", "y"), strict=True
-    ):
-        ax.barh(place + shift, [count[name] / total for name in names], height=0.38, color=colour, label=label)
-    ax.set_yticks(place, [_label(name) for name in names])
+def pair_picture(m: Matching, pair: Pair) -> Picture | None:
+    """The distributions of a pair as data to be drawn, the first column in the units of the second.
+
+    None if there is nothing to draw: whole tables that were matched, or columns without a finite value.
+    """
+    if m.sides is None:
+        return None
+    one, two = _columns(m, pair)
+    if one.family in _LINE and two.family in _LINE:
+        shift, factor = pair.map or (0.0, 1.0)
+        return _numbers(shift + factor * one.values, two.values, dates=two.family == "date")
+    missing = (one.missing / max(1, one.rows), two.missing / max(1, two.rows))
+    if "text" in (one.family, two.family):
+        return word_picture(one.levels(), two.levels(), missing)
+    counts = [Counter(column.levels()) for column in (one, two)]
+    labels = sorted(counts[0] | counts[1], key=lambda label: (-counts[0][label] - counts[1][label], label))
+    if not labels:
+        return None
+    a, b = (np.array([count[label] for label in labels], dtype=np.float64) for count in counts)
+    return share_picture(labels, a, b, missing)
+
+
+def _columns(m: Matching, pair: Pair) -> tuple[Column, Column]:
+    """The samples of a pair."""
+    assert m.sides is not None
+    found = [
+        next(column for column in side.columns if column.name == name)
+        for side, name in zip(m.sides, (pair.source, pair.target), strict=True)
+    ]
+    return found[0], found[1]
+
+
+def _numbers(a: Floats, b: Floats, *, dates: bool) -> Picture | None:
+    """Two samples of numbers; None if one is empty, or numbers are beyond what can be drawn."""
+    if not len(a) or not len(b) or not isfinite(np.ptp(np.concatenate([a, b]))):
+        return None
+    values, index = np.unique(np.concatenate([a, b]), return_inverse=True)
+    first, second = (np.bincount(part, minlength=len(values)).astype(np.float64) for part in np.split(index, [len(a)]))
+    pooled = np.concatenate([a, b])[:, None]
+    [bandwidth] = Median().bandwidths(pooled, "euclidean", np.random.default_rng(0))
+    return number_picture(values, first, second, float(bandwidth), dates=dates)
+
+
+def _bars(drawn: SharePicture, ax: Axes) -> Axes:
+    """Pairs of bars, those that differ most first."""
+    place = np.arange(len(drawn.labels))
+    sides = ((drawn.shares_a, -0.2, X_COLOUR, "x"), (drawn.shares_b, 0.2, Y_COLOUR, "y"))
+    for shares, shift, colour, label in sides:
+        ax.barh(place + shift, shares, height=0.38, color=colour, label=label)
+    ax.set_yticks(place, [_label(name) for name in drawn.labels])
     ax.invert_yaxis()
-    ax.set_xlabel("share")
+    ax.set_xlabel("share of rows")
     ax.legend(frameon=False, fontsize="small")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def _counted(column: Column) -> Counter[str]:
-    """How often values occur; of text, words."""
-    if column.family == "text":
-        return Counter(word for text in column.words for word in text.casefold().split())
-    return Counter(column.levels())
 
 
 def _label(name: str) -> str:

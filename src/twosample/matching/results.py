@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
+    from .._pictures import Picture
 
 @dataclass(frozen=True)
 class Pair:
@@ -244,6 +245,18 @@ class Matching(Reported):
         from .pictures import draw_pair
 
         return draw_pair(self, pair, ax)
+
+    def picture(self, pair: Pair) -> Picture | None:
+        """The distributions of a pair as data to be drawn, the first column in the units of the second; None for none.
+
+        Parameters
+        ----------
+        pair
+            One of `pairs`.
+        """
+        from .pictures import pair_picture
+
+        return pair_picture(self, pair)
 
     def _repr_html_(self) -> str:
         from .showing import as_html

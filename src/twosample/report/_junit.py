@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+from .. import _numbers as numbers
 from .._shown import shown
 from ..tables.parts import ColumnComparison, MissingComparison, Verdict
 from ..tables.results import Comparison
-from . import numbers
 
 JOINT = "all columns together"
 
@@ -48,12 +48,12 @@ def _case(suite: ET.Element, name: str, group: str, verdict: Verdict, words: str
 def _words(tested: ColumnComparison | MissingComparison) -> str:
     return (
         f"effect {numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)}), "
-        f"p {numbers.pvalue(tested.pvalue)}, adjusted {numbers.pvalue(tested.adjusted_pvalue)}"
+        f"p {numbers.page_pvalue(tested.pvalue)}, adjusted {numbers.page_pvalue(tested.adjusted_pvalue)}"
     )
 
 
 def _joint_words(result: Comparison) -> str:
-    effect, pvalue = result.joint_effect, numbers.pvalue(result.joint.pvalue) if result.joint else ""
+    effect, pvalue = result.joint_effect, numbers.page_pvalue(result.joint.pvalue) if result.joint else ""
     size = f"effect {numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)}), " if effect else ""
     return f"{size}p {pvalue}"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..tables.parts import ColumnComparison, MissingComparison, TableFacts, Verdict
 from ..tables.results import Comparison
-from . import numbers
 from .signs import SIGNS
 
 MOST_COLUMNS = 15
@@ -58,7 +58,7 @@ def _columns(result: Comparison) -> str:
     if result.joint is not None:
         effect = result.joint_effect
         size = f"{numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)})" if effect else "–"
-        lines.append(_line("*all together*", result.joint_verdict, size, numbers.pvalue(result.joint.pvalue), ""))
+        lines.append(_line("*all together*", result.joint_verdict, size, numbers.page_pvalue(result.joint.pvalue), ""))
     for column in result.columns[:MOST_COLUMNS]:
         lines.append(_tested(code(column.name), column, column.values_verdict))
         if column.missing is not None:
@@ -70,7 +70,7 @@ def _columns(result: Comparison) -> str:
 
 def _tested(name: str, tested: ColumnComparison | MissingComparison, verdict: Verdict) -> str:
     size = f"{numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)})"
-    return _line(name, verdict, size, numbers.pvalue(tested.pvalue), numbers.pvalue(tested.adjusted_pvalue))
+    return _line(name, verdict, size, numbers.page_pvalue(tested.pvalue), numbers.page_pvalue(tested.adjusted_pvalue))
 
 
 def _line(name: str, verdict: Verdict, *cells: str) -> str:

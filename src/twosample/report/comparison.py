@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..results import TestResult
 from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, TableFacts, Value
 from ..tables.results import Comparison
-from . import numbers
 from .figures import draw, effect_bar, effect_scale
 from .signs import ORDER, SIGNS
 from .ticks import ticks
@@ -108,9 +108,9 @@ def _line(
         bar=effect_bar(tested.effect_low, tested.effect_high, tested.effect, top),
         effect=numbers.effect(tested.effect),
         interval=numbers.interval(tested.effect_low, tested.effect_high),
-        pvalue=numbers.pvalue(tested.pvalue),
-        adjusted=numbers.pvalue(tested.adjusted_pvalue),
-        fdr=numbers.pvalue(tested.fdr_pvalue),
+        pvalue=numbers.page_pvalue(tested.pvalue),
+        adjusted=numbers.page_pvalue(tested.adjusted_pvalue),
+        fdr=numbers.page_pvalue(tested.fdr_pvalue),
         missing=isinstance(tested, MissingComparison),
     )
 
@@ -118,7 +118,7 @@ def _line(
 def _joint_line(result: Comparison, top: float) -> Line | None:
     if result.joint is None:
         return None
-    effect, pvalue = result.joint_effect, numbers.pvalue(result.joint.pvalue)
+    effect, pvalue = result.joint_effect, numbers.page_pvalue(result.joint.pvalue)
     low, high, at = (effect.low, effect.high, effect.value) if effect else (0.0, 1.0, 0.0)
     return Line(
         name="All columns together",

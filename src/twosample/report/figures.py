@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import isfinite
 
+from .. import _numbers as numbers
+from .._pictures import NumberPicture, Picture, SharePicture
 from .._shown import shown
-from ..tables.parts import NumberPicture, Picture, SharePicture
-from . import numbers
 from .ticks import Tick, date_text, ticks
 
 MOST_LABELS = 12

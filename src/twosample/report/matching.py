@@ -7,13 +7,12 @@ from math import isfinite
 
 import numpy as np
 
+from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..matching.results import Matching, Pair, Unmatched
 from ..matching.showing import headline, units
-from . import numbers
 from .figures import NumberFigure, ShareFigure, draw
-from .samples import pair_picture
 from .signs import Sign
 
 MOST_PAIRS = 500
@@ -143,15 +142,15 @@ def matching_page(result: Matching) -> MatchingPage:
 
 
 def _line(result: Matching, pair: Pair, index: int) -> PairLine:
-    figure = _figure(result, pair) if index <= MOST_FIGURES else None
+    figure = draw(pair.source, result.picture(pair)) if index <= MOST_FIGURES else None
     return PairLine(
         source=_name(pair.source, NAME),
         target=_name(pair.target, NAME),
         kind=pair.kind,
         anchor=f"pair-{index}" if figure is not None else None,
         mmd=numbers.effect(pair.mmd),
-        pvalue=numbers.pvalue(pair.pvalue),
-        adjusted=numbers.pvalue(pair.adjusted_pvalue),
+        pvalue=numbers.page_pvalue(pair.pvalue),
+        adjusted=numbers.page_pvalue(pair.adjusted_pvalue),
         margin=f"{pair.margin:.3f}".replace("-", "−") if isfinite(pair.margin) else "no other",
         map=units(pair.map, "A", "B") if pair.map else "",
         evidence=shown(pair.evidence, 300),
@@ -162,16 +161,6 @@ def _line(result: Matching, pair: Pair, index: int) -> PairLine:
 def _name(name: str, limit: int) -> str:
     """A name that can be seen."""
     return shown(name, limit) if name.strip() else "(no name)"
-
-
-def _figure(result: Matching, pair: Pair) -> NumberFigure | ShareFigure | None:
-    found = [
-        next((column for column in side.columns if column.name == name), None)
-        for side, name in zip(result.sides or (), (pair.source, pair.target), strict=False)
-    ]
-    if len(found) != 2 or found[0] is None or found[1] is None:
-        return None
-    return draw(pair.source, pair_picture(found[0], found[1], pair.map))
 
 
 def _heat(result: Matching) -> HeatMap | None:

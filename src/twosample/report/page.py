@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import _numbers as numbers
 from .._shown import shown
-from . import numbers
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil, floor, isfinite, log10
 
-from . import numbers
+from .. import _numbers as numbers
 
 _DAY = 86_400.0
 _DATES_UP_TO = 220_000_000_000.0  # seconds since 1970: year 8941

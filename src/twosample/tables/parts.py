@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .._pictures import NumberPicture, Picture, SharePicture
 from ..sources import Kind
+
+__all__ = [
+    "ColumnComparison", "Finding", "MissingComparison", "NumberPicture", "Picture", "Place", "SharePicture",
+    "SpeakingRow", "TableFacts", "Value", "Verdict",
+]  # fmt: skip
 
 Verdict = Literal["same", "different", "undecided"]
 Value = str | int | float | bool | None
@@ -56,69 +62,6 @@ class Finding:
     what: Literal["missing", "added", "retyped", "left out", "constant", "small"]
     column: str | None
     detail: str
-
-
-@dataclass(frozen=True)
-class NumberPicture:
-    """Two distributions of numbers, to be drawn.
-
-    Parameters
-    ----------
-    edges
-        ``(B + 1,)`` ends of equal bins over the middle of the data; what lies beyond is in the first and last bin.
-    density_a, density_b
-        ``(B,)`` densities: share of the present rows over bin width.
-    grid, witness
-        Places, and the witness function there: positive where the first table has more rows, negative where the
-        second has.
-    dates
-        Whether numbers are seconds since 1970 in UTC.
-    """
-
-    edges: tuple[float, ...]
-    density_a: tuple[float, ...]
-    density_b: tuple[float, ...]
-    grid: tuple[float, ...]
-    witness: tuple[float, ...]
-    dates: bool = False
-    kind: Literal["number"] = field(default="number", init=False)
-
-
-@dataclass(frozen=True)
-class SharePicture:
-    """Shares of categories in both tables, to be drawn as pairs of bars.
-
-    Parameters
-    ----------
-    labels
-        Categories, those with the largest difference first; of a text column, words.
-    shares_a, shares_b
-        Their shares of all rows (of a text column: of the sampled rows that have the word).
-    other_a, other_b
-        Shares of all other categories together; None for words.
-    missing_a, missing_b
-        Shares of missing values.
-    words
-        Whether labels are words of texts, whose shares do not add up to one.
-    """
-
-    labels: tuple[str, ...]
-    shares_a: tuple[float, ...]
-    shares_b: tuple[float, ...]
-    other_a: float | None
-    other_b: float | None
-    missing_a: float
-    missing_b: float
-    words: bool = False
-    kind: Literal["shares"] = field(default="shares", init=False)
-
-    @property
-    def differences(self) -> tuple[float, ...]:
-        """Share in the second table less share in the first."""
-        return tuple(b - a for a, b in zip(self.shares_a, self.shares_b, strict=True))
-
-
-Picture = NumberPicture | SharePicture
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Numbers as people read them. Narrow no-break spaces keep a number and its unit on one line."""
+"""Numbers as people read them, on pages and in terminals.
+
+Pages are typeset: narrow no-break spaces keep a number and its unit on one line, and small numbers have powers of ten.
+Plain text has neither.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,11 @@ def count(value: int) -> str:
 
 
 def counted(value: int, noun: str) -> str:
-    """A number with its noun, in the plural unless it is one: 3 columns."""
+    """A number with its noun, in the plural unless it is one.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
     return f"{value:,} {noun}{'' if value == 1 else 's'}"
 
 
@@ -29,6 +37,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}{SPACE}%".replace(".0", "", 1) if share in (0, 1) else f"{100 * share:.1f}{SPACE}%"
 
 
+def share(value: float) -> str:
+    """A share in per cent for plain text: about two significant digits.
+
+    >>> share(0.123), share(0.0123), share(0.00123)
+    ('12 %', '1.2 %', '0.12 %')
+    """
+    percents = 100 * value
+    if percents >= 10:
+        return f"{percents:.0f} %"
+    return f"{percents:.1f} %" if percents >= 1 or value == 0 else f"{percents:.2g} %"
+
+
 def points(difference: float) -> str:
     """A difference of shares in percentage points, signed."""
     if not isfinite(difference):
@@ -38,7 +58,20 @@ def points(difference: float) -> str:
 
 
 def pvalue(value: float) -> str:
-    """A p-value: three decimals, or a power of ten when it is small; beyond 1e-99 no more than that it is smaller."""
+    """A p-value for plain text, with three significant digits.
+
+    >>> pvalue(0.04216), pvalue(3.24e-7)
+    ('0.0422', '3.24e-07')
+    """
+    return f"{value:.3g}"
+
+
+def page_pvalue(value: float) -> str:
+    """A p-value for a page: three decimals, or a power of ten when it is small; beyond 1e-99 no more than that.
+
+    >>> page_pvalue(0.04216), page_pvalue(3.24e-7)
+    ('0.042', '3.2×10⁻⁷')
+    """
     if not isfinite(value):
         return "–"
     if value < 1e-99:
