@@ -11,12 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+import twosample as ts
 from benchmarks.power.peers import KERNEL_PEERS, PEERS, Draw, pvalue
 from benchmarks.power.synthetic import SYNTHETIC, Problem
 from experiments.data import directory
 
 LEVEL = 0.05
-OURS: dict[str, Callable[[np.ndarray, np.ndarray, int, int], float]] = {}
+OURS: dict[str, Callable[[np.ndarray, np.ndarray, int, int], float]] = {
+    "adaptive": lambda x, y, n, seed: ts.two_sample_test(x, y, n=n, rng=seed).pvalue,
+}
 """The tests of this package: (x, y, relabellings, seed) to a p-value."""
 
 

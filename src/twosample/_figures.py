@@ -65,6 +65,20 @@ def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def draw_views(result: TestResult, adjusted: dict[str, float], ax: Axes | None = None) -> Axes:
+    """How surprising each view is once corrected for all of them; the level as a line."""
+    ax = ax or _new_axes((6.0, 3.4))
+    names, values = list(adjusted)[::-1], np.array(list(adjusted.values()))[::-1]
+    colours = [OBSERVED_COLOUR if value <= result.level else "#8da7bd" for value in values]
+    ax.barh(names, -np.log10(values), color=colours)
+    ax.axvline(-np.log10(result.level), color="#555555", linestyle="--", linewidth=1.2, label=f"level {result.level:g}")
+    ax.set_xlabel("-log10 of the adjusted p-value")
+    ax.set_title(f"{result.verdict[0].upper()}{result.verdict[1:]} (p = {result.pvalue:.3g})", loc="left")
+    ax.legend(framealpha=0.9, edgecolor="none", fontsize="small", loc="lower right")
+    _plain(ax)
+    return ax
+
+
 def draw_witness(witness: Witness, ax: Axes | None = None) -> Axes:
     """Densities and witness in one dimension (the paper's Figure 1), contours in two."""
     columns = witness.x.shape[1]

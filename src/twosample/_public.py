@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import matching, metrics, rivals, testing
 from ._progress import ProgressBar
+from .adaptive import AdaptiveResult, ViewResult, two_sample_test
 from .detection import Outlier, Outliers, outliers
 from .engines import Auto, Dense, Features, Fourier, LowRank, Plan, Tiled
 from .errors import (
@@ -91,20 +92,20 @@ from .summaries import TableSummary
 from .tables import ColumnComparison, Comparison, compare
 
 __all__ = [
-    "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories", "CircularShift",
-    "ColumnComparison", "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness", "EffectMargin",
-    "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
+    "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories",
+    "CircularShift", "ColumnComparison", "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness",
+    "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
     "GroupPermutation", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError",
     "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern",
     "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal", "Number",
     "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation",
     "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record",
     "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TableSummary",
-    "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "WildBootstrap", "Witness", "WitnessRows",
-    "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
+    "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult", "WildBootstrap", "Witness",
+    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
     "independence_matrix", "independence_test", "interval", "match", "match_tables", "matching", "metrics", "mmd",
     "mmd_test", "outliers", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings",
-    "summarize", "testing", "witness",
+    "summarize", "testing", "two_sample_test", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -1,0 +1,123 @@
+"""The adaptive two-sample test: several views of the data, one exact p-value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _door as door
+from ..core.joining import joined
+from ..core.labellings import relabellings
+from ..core.laws import ReplicateLaw
+from ..core.pvalue import smallest_pvalue
+from ..errors import options_by_name
+from ..kernels import Gaussian
+from ..nulls import Permutation
+from ..results import conclude
+from .pairs import Fine
+from .pooled import PooledSample, pooled_numbers
+from .results import AdaptiveResult, ViewResult
+from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
+
+CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
+
+
+@options_by_name
+def two_sample_test(
+    x: object, y: object, *, level: float = 0.05, n: int = 999, rng: door.Seed = None
+) -> AdaptiveResult:
+    r"""Test whether two samples come from the same distribution, whatever the scale and kind of the difference.
+
+    H0: p = q. Several views look at the pooled rows: means, means in all directions, covariances, distances from the
+    middle, single columns, shapes of single columns, and kernels at a fine scale. Each gives one statistic T_k(v) for
+    every labelling v of the rows. All of them see one batch of relabellings; their p-values p_k(v), by a law fitted to
+    all labellings alike, are joined to
+
+    .. math:: S(v) = \log \sum_k w_k / p_k(v),
+
+    and p is the share of labellings whose S is at least the observed one: exact at every sample size, in every
+    dimension and whatever the ties, because nothing but S looks at the labels. There is nothing to tune, no split of
+    the data, and no dependence on the unit of any column.
+
+    Parameters
+    ----------
+    x, y
+        Samples: arrays or data frames of m and n rows with the same columns; 1-d is one column. At least two rows each.
+        Never modified.
+    level
+        The level of the test.
+    n
+        Number of random relabellings. The smallest p-value is 1/(n+1). If there are fewer, all are used.
+    rng
+        Seed or generator. The same seed gives the same answer.
+
+    Returns
+    -------
+    AdaptiveResult
+        ``pvalue, rejected, views, explain(), plot()`` and the other fields of :class:`TestResult`.
+
+    Notes
+    -----
+    Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Not for rows that depend on each
+    other (time series, groups). If the kernel is given by the problem, or MMD itself is to be estimated, use
+    :func:`mmd_test`; a single kernel of the right scale has a little more power than the views together.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(2, 100, 4)) * [1, 10, 100, 1000]
+    >>> y[:, 1] = 8 * y[:, 0] + 0.6 * y[:, 1]  # correlated with another column, both in small units
+    >>> r = ts.two_sample_test(x, y, rng=1)
+    >>> r.rejected, r.strongest.name, r.strongest.sees
+    (True, 'covariance', 'column 1 × column 2: more correlated in y')
+    """
+    level = door.check_level(level)
+    null = Permutation(n)
+    door.check_resamples(null, level)
+    random = door.generator(rng)
+    pooled = door.pool(x, y, Gaussian())
+    names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))
+    pool = pooled_numbers(pooled.z, names, pooled.m)
+    return tested(pool, len(names), null, level, random)
+
+
+def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
+    """All views of a pool; those that would repeat another one are left out."""
+    columns = len(pool.columns)
+    views: list[View] = [Mean(pool), Covariance(pool), Radius(pool), Columns(pool), Shapes(pool), Fine(pool, rng)]
+    return [*views, Directions(pool)] if columns > 1 else views
+
+
+def tested(
+    pool: PooledSample, columns: int, null: Permutation, level: float, rng: np.random.Generator
+) -> AdaptiveResult:
+    """The test of a pool that has been prepared."""
+    m, n = pool.m, pool.n
+    views = views_of(pool, rng) if pool.columns else []
+    labels = relabellings(m, n, null.n, rng)
+    found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
+    values, tolerances = np.array([value for value, _ in found]), np.array([error for _, error in found])
+    together = joined(values, tolerances, [view.weight for view in views] or [1.0])
+    law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))
+    deviation = values.std(axis=1)
+    scores = (values[:, 0] - values.mean(axis=1)) / np.where(deviation > 0, deviation, 1.0)
+    result = conclude(
+        law,
+        statistic=float(together.values[0]),
+        level=level,
+        m=m,
+        n=n,
+        kind=AdaptiveResult,
+        test="Adaptive two-sample test",
+        symbol="log mean 1/p",
+        columns=columns,
+        null=null,
+        citation=CITATION,
+        notes=() if views else ("All rows of both samples are the same: there is nothing to compare.",),
+        views=tuple(
+            ViewResult(view.name, float(score), float(alone), float(adjusted), view)
+            for view, score, alone, adjusted in zip(views, scores, together.pvalues, together.adjusted, strict=False)
+        ),
+    )
+    assert isinstance(result, AdaptiveResult)
+    return result

@@ -1,0 +1,141 @@
+"""The outcome of the adaptive test: one p-value, and what every view of the data has to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.types import Floats
+from ..results import TestResult
+from .views import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class ViewResult:
+    """What one view says.
+
+    Parameters
+    ----------
+    name
+        The view: 'mean', 'directions', 'covariance', ...
+    statistic
+        Its observed value, in standard deviations from its mean over all labellings.
+    pvalue
+        Its p-value alone.
+    adjusted_pvalue
+        Corrected for all views: at most the level for some view exactly if the test rejects, up to ties.
+    view
+        The view itself.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x = np.random.default_rng(0).normal(size=(60, 2))
+    >>> r = ts.two_sample_test(x, x * [1, 5], rng=0)
+    >>> [view.name for view in r.views if view.adjusted_pvalue <= 0.002]
+    ['covariance', 'radius', 'shape', 'fine scale']
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    view: View = field(repr=False)
+
+    @cached_property
+    def sees(self) -> str:
+        """Where the view sees the largest difference, in words; under H0 that is noise."""
+        return self.view.sees()
+
+    @cached_property
+    def witness(self) -> Floats:
+        """``(m + n,)`` at every row, x first: large where rows look like x, small where they look like y."""
+        return self.view.witness()
+
+    def __str__(self) -> str:
+        return f"{self.name}: p = {self.pvalue:.3g}, adjusted {self.adjusted_pvalue:.3g}; {self.sees}"
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveResult(TestResult):
+    """The outcome of :func:`two_sample_test`: a :class:`TestResult` with views.
+
+    Parameters
+    ----------
+    test, symbol, statistic, pvalue, threshold, level, m, n, columns, null, law, kernel, engine, reason, notes, citation
+        As for :class:`TestResult`; the statistic is the log of the weighted mean of 1/p over the views.
+    views
+        What every view says, in a fixed order.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 80, 3))
+    >>> r = ts.two_sample_test(x, y + [0, 0, 1.0], rng=0)
+    >>> r.rejected, r.strongest.name, r.strongest.sees
+    (True, 'column', 'column 3: y is higher')
+    """
+
+    views: tuple[ViewResult, ...] = ()
+
+    @property
+    def strongest(self) -> ViewResult:
+        """The view with the smallest adjusted p-value; of those that tie, the one farthest from H0."""
+        return min(self.views, key=lambda view: (view.adjusted_pvalue, view.pvalue, -view.statistic))
+
+    def explain(self, rows: int = 3) -> str:
+        """What was found and where, in words.
+
+        Parameters
+        ----------
+        rows
+            How many rows of each sample to name that show it most.
+        """
+        if not self.views:
+            return "All rows of both samples are the same: there is nothing to compare."
+        if not self.rejected:
+            return (
+                f"No difference found (p = {self.pvalue:.3g}): no view of the data is rarer than it would be among "
+                f"random divisions of the same rows. The nearest was '{self.strongest.name}' ({self.strongest.sees})."
+            )
+        found = [view for view in self.views if view.adjusted_pvalue <= self.level] or [self.strongest]
+        found.sort(key=lambda view: (view.adjusted_pvalue, -view.statistic))
+        lines = [f"The samples differ (p = {self.pvalue:.3g}). Seen by:"]
+        lines += [f"  {view.name} (adjusted p = {view.adjusted_pvalue:.3g}): {view.sees}" for view in found]
+        witness = found[0].witness
+        in_x = np.argsort(-witness[: self.m], kind="stable")[:rows]
+        in_y = np.argsort(witness[self.m :], kind="stable")[:rows]
+        lines.append(
+            f"Rows that show it most, counted from 0: {', '.join(map(str, in_x))} of x and "
+            f"{', '.join(map(str, in_y))} of y."
+        )
+        return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the adjusted p-value of every view; returns the matplotlib axes."""
+        from .._figures import draw_views
+
+        return draw_views(self, {view.name: view.adjusted_pvalue for view in self.views}, ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values that JSON can hold."""
+        views = [
+            {
+                "name": view.name,
+                "statistic": view.statistic,
+                "pvalue": view.pvalue,
+                "adjusted_pvalue": view.adjusted_pvalue,
+                "sees": view.sees,
+            }
+            for view in self.views
+        ]
+        return {**super().to_dict(), "views": views}
+
+    def _lines(self) -> list[tuple[str, str]]:
+        return super()._lines() + [("view", str(view)) for view in self.views]

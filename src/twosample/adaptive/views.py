@@ -1,0 +1,322 @@
+"""What a view is, and those that are sums of features of single rows.
+
+A view computes features from the pool alone. Its statistic for a labelling v (1 for x, 0 for y) is made of the squared
+sums :math:`(f'v)^2` of its centred features, that is, of squared differences of their means between x and y.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from ..core.labellings import Labellings, observed
+from ..core.types import Floats
+from .pooled import PooledSample, midranks
+
+_ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
+_HIGHEST = 600.0  # of an exponent
+
+
+@dataclass(frozen=True, eq=False)
+class View(ABC):
+    """One way to look at two samples.
+
+    Parameters
+    ----------
+    pool
+        The pooled sample.
+    """
+
+    pool: PooledSample
+    name: ClassVar[str]
+    """What results call it."""
+    weight: ClassVar[float]
+    """Its share of the level, up to a factor."""
+
+    @abstractmethod
+    def statistic(self, labels: Labellings) -> tuple[Floats, float]:
+        """``(R,)`` values, large ones against H0, the truth first; and their rounding error."""
+
+    @abstractmethod
+    def sees(self) -> str:
+        """Where it sees the largest difference between x and y, in words."""
+
+    @abstractmethod
+    def witness(self) -> Floats:
+        """``(N,)`` at every pooled row: large where rows look like x, small where they look like y."""
+
+
+class FeatureView(View):
+    """A view by F features, which come in blocks so that thousands of columns fit into memory. O(N F R)."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[slice]:
+        """The coordinates of each block."""
+
+    @abstractmethod
+    def features(self, block: slice, rows: slice) -> Floats:
+        """``(rows, F)`` the features of one block."""
+
+    @abstractmethod
+    def words(self, block: slice, feature: int, z: float) -> str:
+        """A feature in words; z is the difference of its means, x less y, in standard errors."""
+
+    def statistic(self, labels: Labellings) -> tuple[Floats, float]:
+        total = np.zeros(labels.count)
+        for block in self.blocks():
+            total += self.joined(self.sums(block, labels) ** 2)
+        values = self.finished(total)
+        return values, 1e-9 * float(np.abs(values).mean())
+
+    def joined(self, squares: Floats) -> Floats:
+        """``(R,)`` what a block adds to the statistic."""
+        return np.asarray(squares.sum(axis=1))
+
+    def finished(self, total: Floats) -> Floats:
+        """The statistic, from what all blocks added."""
+        return total
+
+    def sums(self, block: slice, labels: Labellings) -> Floats:
+        """``(R, F)`` sums of the centred features over sample x."""
+        size, sums, means = self.pool.size, np.zeros(1), np.zeros(1)
+        for start in range(0, size, _ROWS):
+            rows = slice(start, min(start + _ROWS, size))
+            features = self.features(block, rows)
+            sums = sums + labels.sums(rows, features)
+            means = means + features.sum(axis=0) / size
+        return np.asarray(sums - self.pool.m * means)
+
+    def standard_scores(self, block: slice) -> Floats:
+        """``(F,)`` the difference of the means of each feature, x less y, in its standard errors under relabelling."""
+        size, m = self.pool.size, self.pool.m
+        sums = self.sums(block, observed(m, size - m))[0]
+        total, squares = np.zeros((2, len(sums)))
+        for start in range(0, size, _ROWS):
+            features = self.features(block, slice(start, min(start + _ROWS, size)))
+            total += features.sum(axis=0)
+            squares += (features**2).sum(axis=0)
+        spread = np.maximum(squares - total**2 / size, 1e-12 * squares)
+        error = np.sqrt(m * (size - m) / (size * (size - 1.0)) * spread)
+        return np.asarray(sums / np.where(error > 0, error, np.inf))
+
+    def sees(self) -> str:
+        best: tuple[float, str] = (-1.0, "nothing")
+        for block in self.blocks():
+            scores = self.standard_scores(block)
+            i = int(np.argmax(np.abs(scores)))
+            if abs(scores[i]) > best[0]:
+                best = abs(float(scores[i])), self.words(block, i, float(scores[i]))
+        return best[1]
+
+    def witness(self) -> Floats:
+        r""":math:`\sum_j f_j(z)\,(\bar f_{j,x} - \bar f_{j,y})`, as of a kernel with these features."""
+        size, m = self.pool.size, self.pool.m
+        values = np.zeros(size)
+        for block in self.blocks():
+            difference = self.difference(self.sums(block, observed(m, size - m))[0])
+            for start in range(0, size, _ROWS):
+                rows = slice(start, min(start + _ROWS, size))
+                values[rows] += self.features(block, rows) @ difference
+        return values
+
+    def difference(self, sums: Floats) -> Floats:
+        """``(F,)`` weights of the features in the witness, from their centred sums over x."""
+        return sums * (self.pool.size / (self.pool.m * (self.pool.size - self.pool.m)))
+
+    def _sliced(self, width: int) -> Iterator[slice]:
+        """Blocks of coordinates, of which each has `width` features."""
+        count = len(self.pool.columns)
+        step = max(1, _ENTRIES // (1000 * width))
+        return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def side(z: float) -> str:
+    """Which sample has more of it."""
+    return "x" if z > 0 else "y"
+
+
+class Mean(FeatureView):
+    r"""Means of all columns: :math:`|Q'v|^2 + |S'v|^2` for normal scores Q and standardised values S.
+
+    Scores are safe against outliers, values keep magnitudes.
+    """
+
+    name = "mean"
+    weight = 5.0
+
+    def blocks(self) -> Iterator[slice]:
+        return self._sliced(2)
+
+    def features(self, block: slice, rows: slice) -> Floats:
+        return np.concatenate([self.pool.scores[rows, block], self.pool.values[rows, block]], axis=1)
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        column = self.pool.columns[block.start + feature % (block.stop - block.start)]
+        size, m = self.pool.size, self.pool.m
+        return f"{column}: {side(z)} is higher, by {abs(z) * np.sqrt(size / (m * (size - m))):.2g} sd"
+
+
+class Directions(FeatureView):
+    r"""Means of all columns together, also in directions in which rows vary little.
+
+    :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C is shrunk towards the
+    identity, so that it also serves with more columns than rows: once by the rule of Ledoit and Wolf (2004), which may
+    shrink a lot, and once by D/N. The sum of both, of the scores and of the values.
+    """
+
+    name = "directions"
+    weight = 7.0
+
+    @cached_property
+    def _whitened(self) -> Floats:
+        return np.concatenate([whitened(X) for X in (self.pool.scores, self.pool.values)], axis=1)
+
+    def blocks(self) -> Iterator[slice]:
+        yield slice(0, 1)
+
+    def features(self, block: slice, rows: slice) -> Floats:
+        del block
+        return self._whitened[rows]
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        """The columns that the direction of the difference is made of."""
+        del block, feature, z
+        X, m = self.pool.values, self.pool.m
+        difference = X[:m].mean(axis=0) - X[m:].mean(axis=0)
+        top = np.argsort(-np.abs(difference))[:2]
+        return (
+            "means of " + " and ".join(self.pool.columns[i] for i in top) + ", together with what they correlate with"
+        )
+
+
+def whitened(X: Floats) -> Floats:
+    """``(N, min(N, D))`` uncorrelated combinations of the columns, weighted by both ways to shrink."""
+    size, width = X.shape
+    if width <= size:
+        spectrum, axes = np.linalg.eigh(X.T @ X / size)
+        left = X @ axes  # columns of squared length N times the spectrum
+    else:
+        spectrum, left = np.linalg.eigh(X @ X.T / size)
+        left = left * np.sqrt(size * np.maximum(spectrum, 0.0))
+    spectrum = np.maximum(spectrum, 0.0)
+    level = spectrum.sum() / width  # the mean variance, 1 for columns of numbers
+    spread = (spectrum**2).sum() - width * level**2
+    noise = ((np.einsum("ij,ij->i", X, X) ** 2).mean() - (spectrum**2).sum()) / size
+    shrink = float(np.clip(noise / spread, 0.0, 1.0)) if spread > 1e-12 * width else 1.0
+    least = 1e-8 * spectrum.max()
+    inverses = 1 / np.maximum([(1 - shrink) * spectrum + shrink * level, spectrum + level * width / size], least)
+    inverses /= np.sqrt(((inverses * spectrum) ** 2).sum(axis=1, keepdims=True))  # equal variance under relabelling
+    return np.asarray(left * np.sqrt(inverses.sum(axis=0)))
+
+
+class Covariance(FeatureView):
+    """Spread of every column and correlation of every pair: means of products of two scores. O(N D² R)."""
+
+    name = "covariance"
+    weight = 1.0
+
+    def blocks(self) -> Iterator[slice]:
+        return self._sliced(len(self.pool.columns))
+
+    def features(self, block: slice, rows: slice) -> Floats:
+        Q, (first, second) = self.pool.scores[rows], self._pairs(block)
+        return np.asarray(Q[:, first] * Q[:, second] * np.where(first == second, 1.0, np.sqrt(2.0)))
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        first, second = (int(side[feature]) for side in self._pairs(block))
+        names = self.pool.columns
+        if first == second:
+            return f"{names[first]}: {side(z)} spreads wider"
+        return f"{names[first]} × {names[second]}: more correlated in {side(z)}"
+
+    def _pairs(self, block: slice) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], ...]:
+        """The coordinates i <= j of all pairs with i in the block."""
+        first, second = np.triu_indices(len(self.pool.columns))
+        inside = (first >= block.start) & (first < block.stop)
+        return first[inside], second[inside]
+
+
+class Radius(FeatureView):
+    r"""How far rows lie from the middle of the pool: the Cramér-von Mises statistic of :math:`|S_i|^2`.
+
+    By its expansion in cosines of the rank, :math:`\sum_k (c_k'v)^2/k^2` (Durbin and Knott 1972), the first ten terms.
+    """
+
+    name = "radius"
+    weight = 2.0
+
+    @cached_property
+    def _ranks(self) -> Floats:
+        return midranks(np.einsum("ij,ij->i", self.pool.values, self.pool.values))
+
+    def blocks(self) -> Iterator[slice]:
+        yield slice(0, 10)
+
+    def features(self, block: slice, rows: slice) -> Floats:
+        k = np.arange(1, block.stop + 1)
+        return np.asarray(np.cos(np.pi * self._ranks[rows, None] * k) / k)
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        del block
+        if feature:
+            return "rows at some distances from the middle are more frequent in one sample"
+        return f"rows of {side(-z)} lie farther from the middle"
+
+
+class Columns(FeatureView):
+    r"""The largest difference in single columns, of a kind that moves them: scores and odd cosines of the ranks.
+
+    Features are joined by the mean of 1/p over all of them, p from the chi-square law with one degree of freedom: near
+    the maximum if few columns differ, and more if several do (the harmonic mean of p-values, Good 1958).
+    """
+
+    name = "column"
+    weight: ClassVar[float] = 1.0
+    waves: ClassVar[tuple[int, int]] = (1, 3)
+    says: ClassVar[tuple[str, str, str]] = ("is higher", "is higher", "has another shape")
+
+    def blocks(self) -> Iterator[slice]:
+        return self._sliced(3)
+
+    def features(self, block: slice, rows: slice) -> Floats:
+        U, ordered = self.pool.ranks[rows, block], self.pool.ordered[block]
+        waves = [np.where(ordered, np.cos(np.pi * k * U), 0.0) for k in self.waves]
+        return np.concatenate([self.first(block, rows), *waves], axis=1)
+
+    def first(self, block: slice, rows: slice) -> Floats:
+        """The leading feature of every column."""
+        return self.pool.scores[rows, block]
+
+    def joined(self, squares: Floats) -> Floats:
+        mean = squares.mean(axis=0)
+        half = np.minimum(0.5 * squares / np.where(mean > 0, mean, 1.0), _HIGHEST)  # z²/2
+        return np.asarray((np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2))).sum(axis=1))  # about 1/p
+
+    def finished(self, total: Floats) -> Floats:
+        return np.log(total)
+
+    def difference(self, sums: Floats) -> Floats:
+        """The features that speak most alone."""
+        return np.where(np.abs(sums) >= 0.9 * np.abs(sums).max(), super().difference(sums), 0.0)
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        kind, column = divmod(feature, block.stop - block.start)
+        toward = side(z if kind == 0 else -z)
+        return f"{self.pool.columns[block.start + column]}: {toward} {self.says[kind]}"
+
+
+class Shapes(Columns):
+    """The same for spread and shape: squared scores and even cosines of the ranks."""
+
+    name = "shape"
+    weight = 1.2
+    waves = (2, 4)
+    says = ("spreads wider", "has more rows in the middle", "has another shape")
+
+    def first(self, block: slice, rows: slice) -> Floats:
+        return np.where(self.pool.ordered[block], self.pool.scores[rows, block] ** 2, 0.0)

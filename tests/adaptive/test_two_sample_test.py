@@ -1,0 +1,149 @@
+"""The adaptive test from its door: what it finds, what it does not depend on, what it refuses."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import twosample as ts
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(19)
+
+
+def test_p_values_over_all_labellings_are_exact(rng):
+    """The same nine rows, every choice of four as x: p <= a for no more than a share of a of the choices."""
+    z = np.round(rng.normal(size=(9, 2)), 1)
+    p = []
+    for chosen in combinations(range(9), 4):
+        others = [i for i in range(9) if i not in chosen]
+        p.append(ts.two_sample_test(z[list(chosen)], z[others], n=200, rng=0).pvalue)
+    for level in (0.02, 0.05, 0.1, 0.25, 0.5):
+        assert np.mean(np.array(p) <= level + 1e-12) <= level + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("change", "view"),
+    [
+        (lambda y: y + 0.8, {"mean", "directions"}),
+        (lambda y: y * 1.8, {"covariance", "radius", "shape"}),
+        (lambda y: np.column_stack([y[:, 0], 0.9 * y[:, 0] + 0.4 * y[:, 1], y[:, 2]]), {"covariance"}),
+        (lambda y: np.column_stack([y[:, :2], np.sign(y[:, 2]) + 0.1 * y[:, 2]]), {"shape"}),
+        (lambda y: np.column_stack([y[:, :2], np.abs(y[:, 2]) * np.sign(y[:, 0] * y[:, 1])]), {"fine scale"}),
+    ],
+    ids=["shift", "spread", "correlation", "two modes", "all three at once"],
+)
+def test_the_view_that_sees_it(rng, change, view):
+    x, y = rng.normal(size=(2, 150, 3))
+    r = ts.two_sample_test(x, change(y), rng=0)
+    assert r.rejected
+    assert r.pvalue <= 0.01
+    assert r.strongest.name in view
+    assert all(view.adjusted_pvalue >= r.pvalue for view in r.views)
+
+
+def test_nothing_depends_on_units(rng):
+    x, y = rng.normal(size=(2, 40, 4)) ** 3
+    y[:, 2] += 0.7
+    expected = ts.two_sample_test(x, y, n=199, rng=3)
+    for powers in ([3, -7, 0, 12], [-150, 100, 0, 0], [0, 0, 9, 0]):
+        unit = 10.0 ** np.array(powers)
+        found = ts.two_sample_test(x * unit - 5 * unit, y * unit - 5 * unit, n=199, rng=3)
+        assert found.pvalue == expected.pvalue
+        assert [view.pvalue for view in found.views] == [view.pvalue for view in expected.views]
+
+
+def test_nothing_depends_on_the_order_of_columns(rng):
+    x, y = rng.normal(size=(2, 30, 5))
+    y[:, 0] *= 1.5
+    expected = ts.two_sample_test(x, y, n=199, rng=3)
+    order = [3, 0, 4, 1, 2]
+    assert ts.two_sample_test(x[:, order], y[:, order], n=199, rng=3).pvalue == expected.pvalue
+
+
+def test_the_unit_of_one_column_does_not_hide_another(rng):
+    x, y = rng.normal(size=(2, 100, 2))
+    y[:, 0] += 2
+    x[:, 1] *= 1e6
+    y[:, 1] *= 1e6
+    assert ts.mmd_test(x, y, rng=0).pvalue > 0.05
+    assert ts.two_sample_test(x, y, rng=0).pvalue <= 0.01
+
+
+@pytest.mark.parametrize(("m", "n", "d"), [(2, 3, 1), (6, 6, 300), (5, 60, 2), (8, 9, 12), (40, 30, 1)])
+def test_any_shape(rng, m, n, d):
+    r = ts.two_sample_test(rng.normal(size=(m, d)), rng.normal(size=(n, d)), n=99, level=0.2, rng=1)
+    assert 0 < r.pvalue <= 1
+    assert r.columns == d
+    assert ("directions" in [view.name for view in r.views]) == (d > 1)
+    assert all(view.sees and view.witness.shape == (m + n,) for view in r.views)
+    assert r.explain()
+    assert r.summary()
+    assert r.to_json()
+
+
+def test_constant_columns_say_nothing(rng):
+    x, y = rng.normal(size=(2, 30, 2))
+    expected = ts.two_sample_test(x, y, n=99, rng=0).pvalue
+    wide = [np.insert(side, 1, 7.0, axis=1) for side in (x, y)]
+    assert ts.two_sample_test(*wide, n=99, rng=0).pvalue == expected
+    r = ts.two_sample_test(np.ones((9, 2)), np.ones((8, 2)), n=99, rng=0)
+    assert r.pvalue == 1
+    assert not r.rejected
+    assert not r.views
+    assert "same" in r.explain()
+
+
+def test_ties_everywhere(rng):
+    x, y = rng.integers(2, size=(2, 40, 3)).astype(float)
+    assert 0 < ts.two_sample_test(x, y, rng=0).pvalue <= 1
+    y[:, 0] = 1
+    assert ts.two_sample_test(x, y, rng=0).pvalue <= 0.01
+
+
+def test_same_seed_same_answer(rng):
+    x, y = rng.normal(size=(2, 700, 3))
+    first, second = (ts.two_sample_test(x, y, n=99, rng=5) for _ in range(2))
+    assert (first.pvalue, first.statistic) == (second.pvalue, second.statistic)
+
+
+def test_frames_bring_names(rng):
+    import polars as pl
+
+    x = pl.DataFrame(rng.normal(size=(60, 2)), schema=["price", "weight"])
+    y = x.with_columns(pl.col("weight") * 4)
+    assert "weight" in ts.two_sample_test(x, y, rng=0).explain()
+
+
+def test_the_witness_names_the_rows(rng):
+    x, y = rng.normal(size=(2, 100, 2))
+    y[:5] += 40
+    r = ts.two_sample_test(x, y + 0.4, rng=0)
+    at = next(view for view in r.views if view.name == "mean").witness
+    assert set(np.argsort(at)[:5]) == set(range(100, 105))
+
+
+def test_a_picture(rng):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    x, y = rng.normal(size=(2, 30, 2))
+    ax = ts.two_sample_test(x, y, n=99, rng=0).plot()
+    assert len(ax.patches) == 7
+    matplotlib.pyplot.close("all")
+
+
+def test_refusals(rng):
+    x = rng.normal(size=(20, 2))
+    with pytest.raises(ts.OptionError, match="at least n=999"):
+        ts.two_sample_test(x, x, level=0.001, n=99)
+    with pytest.raises(ts.InputError, match="same columns"):
+        ts.two_sample_test(x, x[:, :1])
+    with pytest.raises(ts.OptionError, match="level"):
+        ts.two_sample_test(x, x, level=2)
+    with pytest.raises(ts.OptionError, match="no option"):
+        ts.two_sample_test(x, x, kernel="gaussian")

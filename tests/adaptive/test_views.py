@@ -1,0 +1,125 @@
+"""Every view against its definition, labelling by labelling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm, rankdata
+
+from twosample.adaptive import pairs, views
+from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
+from twosample.core.labellings import relabellings
+
+M, N, D = 13, 17, 4
+
+
+@pytest.fixture(scope="module")
+def pool():
+    rng = np.random.default_rng(0)
+    z = np.column_stack([rng.normal(size=30), rng.poisson(2, size=30), rng.standard_cauchy(30), rng.normal(size=30)])
+    return pooled_numbers(z, tuple("abcd"), M)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return relabellings(M, N, 40, np.random.default_rng(1))
+
+
+def _differences(features, labels):
+    """Sums over x less what they would be if x were the pool."""
+    return np.array([features[v == 1].sum(axis=0) - M * features.mean(axis=0) for v in labels.x.T])
+
+
+def test_scales(pool):
+    z = np.random.default_rng(2).integers(5, size=50).astype(float)
+    assert midranks(z) == pytest.approx((rankdata(z) - 0.5) / 50)
+    assert pool.values.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert pool.values.std(axis=0) == pytest.approx(1)
+    assert pool.scores == pytest.approx(standardised(norm.ppf(pool.ranks)))
+
+
+def test_mean(pool, labels):
+    found, _ = views.Mean(pool).statistic(labels)
+    parts = [(_differences(X, labels) ** 2).sum(axis=1) for X in (pool.scores, pool.values)]
+    assert found == pytest.approx(sum(parts))
+
+
+def test_covariance(pool, labels):
+    """The kernel (q'q')² without features."""
+    K = (pool.scores @ pool.scores.T) ** 2
+    centred = np.eye(30) - 1 / 30
+    A = centred @ K @ centred
+    found, _ = views.Covariance(pool).statistic(labels)
+    assert found == pytest.approx([v @ A @ v for v in labels.x.T.astype(float)])
+
+
+def test_radius_is_close_to_cramer_von_mises(pool):
+    many = relabellings(M, N, 300, np.random.default_rng(3))
+    found, _ = views.Radius(pool).statistic(many)
+    order = np.argsort((pool.values**2).sum(axis=1))
+    running = np.cumsum(many.x[order].astype(float) - M / 30, axis=0)
+    assert np.corrcoef(found, (running**2).sum(axis=0))[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("width", [3, 90])
+def test_directions(width, labels):
+    """By the inverse of the shrunk correlation matrix itself."""
+    X = np.random.default_rng(4).standard_t(4, size=(30, width))
+    pool = pooled_numbers(X @ np.random.default_rng(5).normal(size=(width, width)), ("c",) * width, M)
+    expected = np.zeros(labels.count)
+    for S in (pool.scores, pool.values):
+        C = S.T @ S / 30
+        noise = ((np.outer(row, row) - C).ravel() @ (np.outer(row, row) - C).ravel() for row in S)
+        shrink = np.clip(sum(noise) / 30**2 / ((C - np.eye(width)) ** 2).sum(), 0, 1)
+        for ridged in ((1 - shrink) * C + shrink * np.eye(width), C + width / 30 * np.eye(width)):
+            B = S @ np.linalg.solve(ridged, S.T)
+            B /= np.sqrt((np.linalg.eigvalsh(B / 30) ** 2).sum())
+            expected += [v @ B @ v for v in labels.x.T - M / 30]
+    found, _ = views.Directions(pool).statistic(labels)
+    assert found / found[0] == pytest.approx(expected / expected[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [views.Columns, views.Shapes])
+def test_columns(kind, pool, labels):
+    view = kind(pool)
+    first = pool.scores if kind is views.Columns else pool.scores**2
+    features = np.concatenate([first, *(np.cos(np.pi * k * pool.ranks) for k in kind.waves)], axis=1)
+    squares = _differences(features, labels) ** 2
+    z = np.sqrt(squares / squares.mean(axis=0))
+    found, _ = view.statistic(labels)
+    assert found == pytest.approx(np.log((np.exp(z**2 / 2) * (1 + 1.2533 * z)).sum(axis=1)), abs=1e-4)
+    exact = np.log((1 / (2 * norm.sf(z))).sum(axis=1))  # what it stands for
+    assert np.abs(found - exact).max() < 0.35
+
+
+def test_blocks_of_columns_and_rows_change_nothing(pool, labels, monkeypatch):
+    every = [views.Mean, views.Covariance, views.Radius, views.Columns, views.Shapes, views.Directions]
+    expected = [view(pool).statistic(labels)[0] for view in every]
+    said = [view(pool).sees() for view in every]
+    monkeypatch.setattr(views, "_ENTRIES", 1000)
+    monkeypatch.setattr(views, "_ROWS", 7)
+    for view, values, words in zip(every, expected, said, strict=True):
+        assert view(pool).statistic(labels)[0] == pytest.approx(values)
+        assert view(pool).sees() == words
+
+
+def test_fine_is_the_balanced_sum_of_its_kernels(pool, labels):
+    view = pairs.Fine(pool, np.random.default_rng(0))
+    z = np.arange(30.0)[:, None]
+    K = view.kernel.block(z, z)
+    np.fill_diagonal(K, 0)
+    found, _ = view.statistic(labels)
+    for r, v in enumerate(labels.x.T.astype(float)):
+        w = 1 - v
+        mmd = v @ K @ v / (M * (M - 1)) + w @ K @ w / (N * (N - 1)) - 2 * v @ K @ w / (M * N)
+        assert found[r] == pytest.approx(mmd)
+    assert len(view.kernel.parts) == 4
+
+
+def test_the_larger_pool_takes_its_scales_from_a_part():
+    z = np.random.default_rng(6).normal(size=(900, 2))
+    pool = pooled_numbers(z, ("a", "b"), 400)
+    first, second = (pairs.Fine(pool, np.random.default_rng(seed)).kernel for seed in (1, 2))
+    ratios = [a.factor / b.factor for a, b in zip(first.parts, second.parts, strict=True)]
+    assert ratios == pytest.approx(np.ones(4), rel=0.2)
+    assert ratios != [1.0] * 4
