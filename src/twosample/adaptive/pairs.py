@@ -33,7 +33,7 @@ class Fine(View):
     """
 
     name = "fine scale"
-    weight = 5.0
+    weight = 6.0
 
     def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
         super().__init__(pool)

@@ -35,8 +35,11 @@ class View(ABC):
     pool: PooledSample
     name: ClassVar[str]
     """What results call it."""
-    weight: ClassVar[float]
-    """Its share of the level, up to a factor."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> float:
+        """Its share of the level, up to a factor."""
 
     @abstractmethod
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
@@ -147,7 +150,11 @@ class Mean(FeatureView):
     """
 
     name = "mean"
-    weight = 5.0
+
+    @property
+    def weight(self) -> float:
+        """More where there are no directions beside the one."""
+        return 5.0 if len(self.pool.columns) > 1 else 8.0
 
     def blocks(self) -> Iterator[slice]:
         return self._sliced(2)
@@ -276,7 +283,7 @@ class Columns(FeatureView):
     """
 
     name = "column"
-    weight: ClassVar[float] = 1.0
+    weight = 1.0
     waves: ClassVar[tuple[int, int]] = (1, 3)
     says: ClassVar[tuple[str, str, str]] = ("is higher", "is higher", "has another shape")
 
