@@ -53,7 +53,7 @@ class Joined:
         return resampling_pvalue(self.values, self.tolerance)
 
 
-def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float]) -> Joined:
+def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float] | Floats, order: float = 1.0) -> Joined:
     """The test that several statistics make together. O(K R).
 
     Parameters
@@ -64,13 +64,16 @@ def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float]) -> 
         ``(K,)`` the rounding error of each.
     weights
         The share of the level that each statistic may use, up to a factor.
+    order
+        Of the mean of the w/p: 1 for their sum; the larger, the nearer to the smallest p alone, which is better for
+        many statistics that are much alike.
     """
     constant = np.ptp(statistics, axis=1) <= 4 * tolerances  # differs by rounding alone: says nothing
     statistics = np.where(constant[:, None], 0.0, statistics)
-    shares = np.log(np.asarray(weights, dtype=np.float64) / sum(weights))[:, None]  # (K, 1)
+    shares = np.log(np.asarray(weights, dtype=np.float64) / np.sum(weights))[:, None]  # (K, 1)
     lowered = statistics[:, :1] - tolerances[:, None]  # the truth, as small as rounding may have made it
     every = surprises(statistics, np.concatenate([statistics, lowered], axis=1)) + shares
-    together = np.logaddexp.reduce(every, axis=0)
+    together = np.logaddexp.reduce(order * every, axis=0) / order
     values, least = together[:-1], float(together[-1]) - 1e-12
     return Joined(
         values=values,

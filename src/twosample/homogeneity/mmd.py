@@ -12,6 +12,7 @@ from ..errors import OptionError, options_by_name
 from ..nulls import AutoNull, Choice, Null, Spectrum
 from ..results import TestResult, conclude
 from ..statistics import Statistic
+from .family import family_test
 from .request import Request, hidden_by_rounding, resolved
 from .sketches import Sketch, compare_sketches
 
@@ -50,7 +51,9 @@ def mmd_test(
         'gaussian' (the default), 'laplace', 'matern-3/2', 'energy', ...; a kernel such as ``ts.Gaussian(0.5)``; sums
         and products of those; one for objects, such as ``ts.graphs.WeisfeilerLehman()`` or ``ts.strings.Spectrum(3)``;
         ``ts.Precomputed(K, m=...)``; or a function ``k(A, B)`` that returns a block of values. Sketches of several
-        columns bring theirs.
+        columns bring theirs. 'adaptive': ten Gaussian and ten Laplace kernels at once, from half the 5 % to twice the
+        95 % quantile of the pooled distances, joined on one batch of relabellings; exact, for a difference at an
+        unknown scale.
     bandwidth
         For kernels that leave it open: 'median' (of the pooled distances; the default), 'quantiles' (the mean kernel
         over a grid), a number, or a rule such as ``ts.QuantileGrid(0.1, 0.9, 5)``. ``ts.CrossMedian()`` only with nulls
@@ -107,6 +110,8 @@ def mmd_test(
     null = door.resolve_null(null)
     level = door.check_level(level)
     door.check_resamples(null, level)
+    if isinstance(kernel, str) and kernel == "adaptive":
+        return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     kernel, bandwidth = "gaussian" if kernel is None else kernel, "median" if bandwidth is None else bandwidth
     request = resolved(x, y, kernel, bandwidth, statistic, engine, rng, null)
     request, null, evidence = _weighed(request, null.adapted(request.pool.x, request.pool.y, request.kernel))

@@ -1,0 +1,52 @@
+"""``mmd_test(kernel="adaptive")``."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import twosample as ts
+
+
+def test_it_finds_what_the_median_misses():
+    rng = np.random.default_rng(0)
+    centre = 20.0 * rng.choice([-1, 1], size=(2, 250, 2))
+    noise = rng.normal(size=(2, 250, 2))
+    noise[1][(centre[1] > 0).all(axis=1)] *= 0.3
+    x, y = centre + noise
+    assert ts.mmd_test(x, y, rng=0).pvalue > 0.05
+    r = ts.mmd_test(x, y, kernel="adaptive", rng=0)
+    assert r.pvalue <= 0.01
+    assert r.kernel.bandwidth < 3
+    assert "20" in r.notes[0]
+
+
+def test_all_labellings_are_exact():
+    z = np.random.default_rng(1).integers(4, size=(9, 1)).astype(float)
+    p = []
+    for chosen in combinations(range(9), 4):
+        others = [i for i in range(9) if i not in chosen]
+        p.append(ts.mmd_test(z[list(chosen)], z[others], kernel="adaptive", null=ts.Permutation(200)).pvalue)
+    for level in (0.02, 0.05, 0.1, 0.25, 0.5):
+        assert np.mean(np.array(p) <= level + 1e-12) <= level + 1e-12
+
+
+def test_constant_samples_are_the_same():
+    assert ts.mmd_test(np.ones((9, 2)), np.ones((8, 2)), kernel="adaptive", rng=0).pvalue == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"bandwidth": 1.0}, "bandwidth"),
+        ({"statistic": "biased"}, "statistic"),
+        ({"null": "spectrum"}, "null"),
+        ({"engine": "dense"}, "engine"),
+    ],
+)
+def test_what_it_decides_itself(options, match):
+    x = np.random.default_rng(2).normal(size=(30, 2))
+    with pytest.raises(ts.OptionError, match=match):
+        ts.mmd_test(x, x, kernel="adaptive", **options)
