@@ -8,7 +8,7 @@ import pytest
 import twosample as ts
 from twosample.cli.run import run
 
-COMMANDS = ["compare", "demo", "match", "independence", "outliers"]
+COMMANDS = ["compare", "demo", "match", "independence", "outliers", "watch"]
 
 
 def test_help(twosample):
@@ -78,6 +78,7 @@ def test_the_page_names_options_that_exist(twosample):
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     known = twosample("--help").out + "".join(twosample(command, "--help").out for command in COMMANDS)
+    known += twosample("watch", "add", "--help").out
     assert set(re.findall(r"--[a-z][a-z-]*", page)) - set(re.findall(r"--[a-z][a-z-]*", known)) == set()
     for option in set(re.findall(r"--[a-z][a-z-]*", twosample("compare", "--help").out)) - {"--help"}:
         assert option in page

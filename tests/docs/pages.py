@@ -5,6 +5,7 @@ import io
 import shlex
 import sqlite3
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,8 @@ def write_samples(folder):
         table().hstack(codes).write_csv(folder / f"{name}.csv")
     for name in ("february", "customers", "big", "today", "reference", "monday", "tuesday"):
         table().write_parquet(folder / f"{name}.parquet")
+    hours = pl.datetime_range(datetime(2026, 9, 1), datetime(2026, 10, 5, 23), "30m", eager=True)
+    table(len(hours)).insert_column(0, hours.alias("at")).write_parquet(folder / "orders.parquet")
     with contextlib.closing(sqlite3.connect(folder / "crm.db")) as connection, connection:
         frame = table(300).select("age", "income", "city")
         connection.execute("CREATE TABLE clients (a, b, c)")

@@ -6,7 +6,7 @@ import pytest
 
 import twosample as ts
 from twosample.monitor.columns import ColumnPlan, bounded, shares_below
-from twosample.monitor.effects import change_of, column_effect, pair_effect, where
+from twosample.monitor.effects import change_of, column_effect, pair_effect, shares, where
 from twosample.monitor.features import blank, plan_features
 
 
@@ -187,7 +187,7 @@ def test_where_and_pairs():
     batches = [ts.summarize(frame, like=first) for frame in frames]
     plan = plan_features(batches[:4])
     rows, strata = np.array([plan.features(batch) for batch in batches]), np.zeros(30, dtype=int)
-    said = where(plan.columns[0], rows[:, plan.part(0)], strata, 5)
+    said = where(shares(plan.columns[0], rows[:, plan.part(0)], strata, 5))
     assert said[0].startswith("1 to 2: ")
     assert "→" in said[0]
     effect, pair = pair_effect(plan, rows, strata, 5)

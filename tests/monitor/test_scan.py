@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import binom, kstest
+from scipy.stats import binom, kstest, norm
 
 from twosample.monitor.scan import Whitened, relabelled, scan, windows_of
 
@@ -35,13 +35,23 @@ def test_every_surprise_is_that_of_the_definition(seed):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
+def test_a_surprise_is_a_normal_score():
+    """Of a view of independent normal features, about as large as the tail of its chi-square says."""
+    rows = np.random.default_rng(0).normal(size=(3000, 4))
+    history = Whitened.of(rows, np.zeros(3000, dtype=np.intp), [np.arange(4)])
+    drawn = relabelled(np.zeros(3000, dtype=np.intp), 8, 20_000, np.random.default_rng(1))
+    scores = history.surprises(drawn, (8,)).ravel()
+    for level in (0.1, 0.01, 0.001):
+        assert (scores >= norm.isf(level)).mean() == pytest.approx(level, rel=0.4)
+
+
 def test_a_far_surprise_has_no_overflow():
     features = np.random.default_rng(0).normal(size=(4000, 1))
     features[-50:] += 30.0
     view = [np.array([0])]
     found = scan(features, np.zeros(4000, dtype=np.intp), view, level=0.01, seed=(1,))
     assert np.isfinite(found.surprise)
-    assert found.surprise > 700
+    assert found.surprise > 15
     assert found.length == 50
 
 

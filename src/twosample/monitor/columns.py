@@ -50,6 +50,8 @@ class ColumnPlan:
         Of numbers: for each cell between edges the mean of the rows that chose the plan.
     width
         Of numbers: the bandwidth of effects, their median distance.
+    deviation
+        Of numbers: their standard deviation.
     levels
         Of categories: the most frequent.
     """
@@ -62,6 +64,7 @@ class ColumnPlan:
     tested: tuple[int, ...] = ()
     places: tuple[float, ...] = ()
     width: float = 1.0
+    deviation: float = 0.0
     levels: tuple[str, ...] = ()
 
     @property
@@ -187,7 +190,10 @@ def numeric_plan(name: str, bins: BinnedColumn) -> ColumnPlan:
     ordered = tuple(sorted(edges))
     chosen = tuple(i for i, edge in enumerate(ordered) if edge in tested)
     width = _median_distance(places, mass) or scale
-    return ColumnPlan(name, "numeric", middle, scale, ordered, chosen, _cell_places(places, mass, ordered), width)
+    means = _cell_places(places, mass, ordered)
+    share = mass / mass.sum()
+    deviation = float(np.sqrt(share @ (places - share @ places) ** 2))
+    return ColumnPlan(name, "numeric", middle, scale, ordered, chosen, means, width, deviation)
 
 
 def categorical_plan(name: str, column: ColumnSummary) -> ColumnPlan:

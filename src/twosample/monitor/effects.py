@@ -125,8 +125,8 @@ def effect_of_change(change: Change | None, kernel: Floats, spread: float | None
     return Effect(*(effect_of(square, spread) for square in (squared, squared - reach, squared + reach)))
 
 
-def where(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> tuple[str, ...]:
-    """The cells of a column that gained or lost most, in words.
+def shares(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> list[tuple[str, float, float]]:
+    """The cells of a column with their shares before and in the last batches, the missing ones last.
 
     Parameters
     ----------
@@ -135,13 +135,22 @@ def where(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> tup
     """
     change = change_of(plan.cells(features), strata, last)
     if change is None:
-        return ()
-    names, gain = _joined(plan, change.after - change.before)
-    shares = _joined(plan, change.before)[1], _joined(plan, change.after)[1]
-    ranked = sorted(range(len(names)), key=lambda i: -abs(gain[i]))[:_MOST_PLACES]
-    return tuple(
-        f"{names[i]}: {100 * shares[0][i]:.1f} % → {100 * shares[1][i]:.1f} %" for i in ranked if abs(gain[i]) > _SMALL
-    )
+        return []
+    names, before = _joined(plan, change.before)
+    return list(zip(names, before, _joined(plan, change.after)[1], strict=True))
+
+
+def where(cells: Sequence[tuple[str, float, float]]) -> tuple[str, ...]:
+    """The cells that gained or lost most, in words.
+
+    Parameters
+    ----------
+    cells
+        What :func:`shares` gives.
+    """
+    ranked = sorted(cells, key=lambda cell: -abs(cell[2] - cell[1]))[:_MOST_PLACES]
+    changed = [cell for cell in ranked if abs(cell[2] - cell[1]) > _SMALL]
+    return tuple(f"{name}: {100 * before:.1f} % → {100 * after:.1f} %" for name, before, after in changed)
 
 
 def _joined(plan: ColumnPlan, shares: Floats) -> tuple[list[str], Sequence[float]]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.types import Floats
 from ..summaries import ColumnSummary, TableSummary
 from .columns import numbers_of
-from .effects import NONE, Effect, column_effect, pair_effect, where
+from .effects import NONE, Effect, column_effect, pair_effect, shares, where
 from .features import FeaturePlan
 from .learning import LEAST, Dispersion, dispersion, row_test
 from .results import PAIRS, TOGETHER, Look, Status, WatchedColumn
@@ -245,6 +245,12 @@ class History:
         margin = self.settings.margin
         return margin == 0 or any((column.effect_low or 0.0) > margin for column in columns)
 
+    def shares(self, column: int, last: int) -> list[tuple[str, float, float]]:
+        """The cells of a column with their shares before and in the last tested batches."""
+        places = self.tested
+        features = self.features(places)[:, self.plan.part(column)]
+        return shares(self.plan.columns[column], features, self.strata(places), last)
+
     def explained(self) -> tuple[WatchedColumn, ...]:
         """The columns of the last look, those that differ most first, with where they do."""
         if not self.looks:
@@ -259,8 +265,7 @@ class History:
             number = numbers.get(column.name)
             said: tuple[str, ...] = ()
             if number is not None and 0 < column.batches < len(places):
-                part = rows[:, self.plan.part(number)]
-                said = where(self.plan.columns[number], part, strata, column.batches)
+                said = where(self.shares(number, column.batches))
             elif column.name == PAIRS and 0 < column.batches < len(places):
                 i, j = self.plan.pairs[pair_effect(self.plan, rows, strata, column.batches)[1]]
                 said = (f"most: {self.plan.columns[i].name} with {self.plan.columns[j].name}",)

@@ -15,10 +15,11 @@ from ..sources import open_table
 from ..sources.summarize import summarize
 from ..summaries import TableSummary
 from . import files
-from .batches import FILE, BatchRule, Part, StrataRule
+from .batches import FILE, BatchRule, Part, StrataRule, time_in
 from .features import blank, plan_features
 from .history import BatchRecord, History, Role, Settings, digest, findings
 from .learning import DOUBT, LEAST, neighbours
+from .planner import Delay, Progress, in_units, planned_delay
 from .results import Look, WatchedColumn
 
 _EVERY = 10  # of how many batches of the reference one chooses the features
@@ -181,10 +182,26 @@ class Monitor(Reported):
         if name is not None:
             if len(parts) != 1:
                 raise OptionError(f"name={name!r}: there are {len(parts)} batches, which have names of their own.")
-            parts = [Part(name, parts[0].source, parts[0].time)]
+            parts = [Part(name, parts[0].source, time_in(name) or parts[0].time)]
         if not parts:
             raise InputError("batch: there are no rows, and so no batch.")
         return [self._look(part, again) for part in parts][-1]
+
+    def update_new(self, batches: object) -> tuple[str, ...]:
+        """Take in those batches that are not there yet; says of each of the others why it was refused.
+
+        Parameters
+        ----------
+        batches
+            Sources as for the reference.
+        """
+        refused = []
+        for part in self._rule.parts(batches):
+            try:
+                self._look(part, again=False)
+            except DuplicateBatchError as error:
+                refused.append(str(error))
+        return tuple(refused)
 
     def _look(self, part: Part, again: bool) -> Look:
         assert self._like is not None
@@ -198,6 +215,21 @@ class Monitor(Reported):
         elif place and gap is not None and _apart(history.batches[place - 1], record) > 1.5 * gap:
             notes = (*notes, f"batches seem to be missing between {history.batches[place - 1].name} and {record.name}")
         return history.look(record, wrong, notes)
+
+    @property
+    def batches(self) -> tuple[BatchRecord, ...]:
+        """All batches in the order of time: name, time, stratum, rows, role."""
+        return tuple(self._history.batches)
+
+    @property
+    def false_alarms(self) -> float:
+        """How many there may be for each batch, at most."""
+        return self._history.settings.level
+
+    @property
+    def margin(self) -> float:
+        """The effect size that is no alarm yet."""
+        return self._history.settings.margin
 
     @property
     def looks(self) -> tuple[Look, ...]:
@@ -271,6 +303,42 @@ class Monitor(Reported):
             raise OptionError(f"since={since!r}: there is no batch of that name.")
         self._history.start = places[-1]
         self._history.accepted.append((len(self._history.batches), since))
+
+    @options_by_name
+    def delay(
+        self,
+        column: str,
+        shift: str | float,
+        *,
+        runs: int = 40,
+        most: int = 60,
+        rng: int = 0,
+        progress: Progress | None = None,
+    ) -> Delay:
+        """How long a shift would stay unseen, by resampling the batches of the reference with the shift planted.
+
+        Parameters
+        ----------
+        column
+            A column of numbers.
+        shift
+            By how much: ``"0.3sd"`` in standard deviations of its rows, or a number in its units.
+        runs, most
+            How often, and for how many batches at most.
+        rng
+            A whole number: the seed.
+        progress
+            Called with steps done, steps in all, and what is next.
+
+        Returns
+        -------
+        Delay
+            ``median``, ``within(0.9)``, ``delays``.
+        """
+        runs, most = whole_number("runs", runs), whole_number("most", most)
+        seed = whole_number("rng", rng, least=0)
+        size = in_units(self._history.plan, column, shift)
+        return planned_delay(self._history, column, size, runs=runs, most=most, seed=seed, progress=progress)
 
     def _doubts(self) -> tuple[str, ...]:
         """What speaks against the assumption, and what is left out."""

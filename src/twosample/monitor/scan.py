@@ -7,10 +7,10 @@ every number w of last batches the statistic is the whitened distance
 
 where :math:`\bar z_s` is the mean of all batches of stratum s and :math:`\hat\Sigma_v` their shrunken covariance. All
 rows add up to zero, so S is also, up to a factor, the difference of the means of the last w batches and the rest.
-Each q becomes a surprise, minus the logarithm of its upper tail probability in a gamma distribution with the moments
-that relabelling would give, and the largest surprise is tested by permuting the order of the batches within strata.
-Means, covariances and moments do not change when batches are permuted, so the p-value is exact at every time if the
-batches of one stratum are exchangeable, whatever the rows inside them do.
+Each q becomes a surprise, the normal score of its upper tail in a gamma distribution with the moments that relabelling
+would give (by the cube root of Wilson and Hilferty), and the largest surprise is tested by permuting the order of the
+batches within strata. Means, covariances and moments do not change when batches are permuted, so the p-value is exact
+at every time if the batches of one stratum are exchangeable, whatever the rows inside them do.
 
 A relabelling needs only the batches that fall into the longest window: its cost does not depend on how many came
 before.
@@ -35,7 +35,8 @@ ENOUGH = 10
 """Relabellings at least as extreme as what was seen, after which it is clear that nothing was seen."""
 
 _ROUNDING = 1e-9
-_CLOSE = 3.0  # units of surprise within which another beginning of the change explains the batches about as well
+_CLOSE = 3.0  # of log-likelihood, within which another beginning of the change explains the batches about as well
+_NOTHING = -1e3  # the surprise of what never varies
 _MOST = 512  # relabellings at once
 
 Indices = NDArray[np.intp]
@@ -189,7 +190,8 @@ class Whitened:
         lengths = np.arange(1, last + 1)
         one = Whitened(self.view(view), np.zeros(1, dtype=np.intp), self.moments[view : view + 1])
         found = one.surprises(self.observed(last)[None], lengths.tolist())[0, 0]
-        close = lengths[found >= found.max() - _CLOSE]
+        evidence = np.maximum(found, 0.0) ** 2 / 2
+        close = lengths[evidence >= evidence.max() - _CLOSE]
         return int(lengths[found.argmax()]), int(close[0]), int(close[-1])
 
     def view(self, number: int) -> Floats:
@@ -198,21 +200,18 @@ class Whitened:
         return self.rows[:, self.starts[number] : stop]
 
     def _surprise(self, squares: Floats, windows: NDArray[Any]) -> Floats:
-        """Minus the logarithm of the upper tail of a gamma distribution with the moments under relabelling."""
-        from scipy.special import gammaincc, gammaln
-
+        """Normal scores by the moments under relabelling; those of views in which nothing varies are far below 0."""
         count = len(self.rows)
         trace, trace_of_square, fourth = (self.moments[:, i, None] for i in range(3))
         rest = (count - windows) / (count - 1.0)
         mean = windows * rest * trace
         excess = fourth - 2 * trace_of_square - trace**2
         variance = rest**2 * (2 * windows**2 * trace_of_square + windows * np.maximum(excess, 0.0))
-        mean, variance = np.maximum(mean, 1e-300), np.maximum(variance, 1e-300)
-        shape, x = mean**2 / variance, squares * (mean / variance)
-        tail = gammaincc(shape, x)
-        far = x - (shape - 1) * np.log(np.maximum(x, 1e-300)) + gammaln(shape)  # of tails too small for doubles
-        result = np.where(tail > 1e-290, -np.log(np.maximum(tail, 1e-300)), far)
-        return np.asarray(np.where(mean > 1e-290, result, 0.0))
+        varies = mean > 1e-12
+        mean = np.where(varies, mean, 1.0)
+        spread = np.where(varies, variance / mean**2 / 9, 1.0)
+        roots = np.cbrt(squares / mean)
+        return np.asarray(np.where(varies, (roots - (1 - spread)) / np.sqrt(spread), _NOTHING))
 
 
 def standardised(features: Floats, strata: Indices) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._numbers import pvalue
 from .._shown import shown
 from .batches import to_text
 from .learning import LEAST
@@ -40,18 +41,13 @@ def headline(monitor: Monitor) -> str:
     return f"quiet at {shown(last.batch, 80)}"
 
 
-def pvalue_text(value: float | None) -> str:
-    """A p-value with as many digits as matter."""
-    return "-" if value is None else f"{value:.4f}" if value < 0.1 else f"{value:.2f}"
-
-
 def column_text(column: WatchedColumn) -> str:
     """A column in a line."""
     size = ""
     if column.effect is not None:
         size = f", effect {column.effect:.3f} ({column.effect_low:.3f} to {column.effect_high:.3f})"
     said = f"; {column.where[0]}" if column.where else ""
-    return f"{shown(column.name, 40)}: adjusted p = {pvalue_text(column.adjusted_pvalue)}{size}{shown(said, 200)}"
+    return f"{shown(column.name, 40)}: adjusted p = {pvalue(column.adjusted_pvalue)}{size}{shown(said, 200)}"
 
 
 def summary(monitor: Monitor) -> str:

@@ -15,11 +15,12 @@ from .page import render
 
 if TYPE_CHECKING:
     from ..matching.results import Matching
+    from ..monitor import Monitor
 
 __all__ = ["html", "junit", "markdown", "write_html"]
 
 
-def html(result: Comparison | Matching) -> str:
+def html(result: Comparison | Matching | Monitor) -> str:
     """The result as one self-contained HTML page.
 
     The page needs no script and asks the net for nothing; it holds bins and a few rows, never the data. The same
@@ -28,7 +29,7 @@ def html(result: Comparison | Matching) -> str:
     Parameters
     ----------
     result
-        What :func:`compare` or :func:`match` returned.
+        What :func:`compare` or :func:`match` returned, or a :class:`Monitor`.
 
     Examples
     --------
@@ -42,20 +43,26 @@ def html(result: Comparison | Matching) -> str:
     if isinstance(result, Comparison):
         return render("comparison.html", comparison_page(result))
     from ..matching.results import Matching
-    from .matching import matching_page
+    from ..monitor import Monitor
 
     if isinstance(result, Matching):
+        from .matching import matching_page
+
         return render("matching.html", matching_page(result))
+    if isinstance(result, Monitor):
+        from .watch import watch_page
+
+        return render("watch.html", watch_page(result))
     raise _unknown(result, "ts.compare or ts.match")
 
 
-def write_html(result: Comparison | Matching, path: str | PathLike[str]) -> None:
+def write_html(result: Comparison | Matching | Monitor, path: str | PathLike[str]) -> None:
     """Write the result as one self-contained HTML page, whole or not at all.
 
     Parameters
     ----------
     result
-        What :func:`compare` or :func:`match` returned.
+        What :func:`compare` or :func:`match` returned, or a :class:`Monitor`.
     path
         Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
 

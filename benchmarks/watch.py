@@ -1,0 +1,356 @@
+"""``python -m benchmarks.watch``: how often `ts.Monitor` cries wolf, and how soon it sees a change.
+
+Writes docs/watch-measured.md. Beside it, on the same batches: a test of each new batch against the reference at 5 %, a
+band of three deviations around the mean of each column, and, if river can be imported (or TWOSAMPLE_RIVER names a
+Python that can), ADWIN and KSWIN on every row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2, chi2_contingency
+
+from benchmarks.watch_streams import CHANGE, DRIFT, Stream, elec2, flights, looks, simulated, stream_of
+from twosample.monitor.learning import counts_of
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "watch-measured.md"
+LEVEL = 1 / 1000
+REFERENCE = 60
+LONG = 120
+"""Batches of reference before a planted shift."""
+MOST = 60
+SHIFTS = (0.3, 0.5, 1.0)
+
+
+@dataclass
+class Tally:
+    """Batches looked at, and alarms of each monitor."""
+
+    batches: int = 0
+    alarms: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, alarms: int) -> None:
+        self.alarms[name] = self.alarms.get(name, 0) + alarms
+
+
+def daily_pvalues(stream: Stream, reference: int = REFERENCE) -> np.ndarray:
+    """For each batch after the reference: a chi-square test of each column against the reference's rows, Bonferroni."""
+    found = []
+    tables = [
+        counts_of(column, stream.features[:, stream.plan.part(i)], stream.present[:, i])
+        for i, column in enumerate(stream.plan.columns)
+    ]
+    for t in range(reference, len(stream.features)):
+        smallest = min(_homogeneity(table[:reference].sum(axis=0), table[t]) for table in tables)
+        found.append(min(1.0, smallest * len(tables)))
+    return np.array(found)
+
+
+def _homogeneity(before: np.ndarray, after: np.ndarray) -> float:
+    """Pearson's chi-square test; cells are joined until each has at least five rows expected."""
+    share = after.sum() / max(before.sum() + after.sum(), 1)
+    joined, pending = [], np.zeros(2)
+    for pair in np.column_stack([before, after]):
+        pending = pending + pair
+        if pending.sum() * share >= 5:
+            joined.append(pending)
+            pending = np.zeros(2)
+    table = np.array(joined).T if joined else np.zeros((2, 0))
+    if table.shape[1] < 2 or min(table.sum(axis=1)) == 0:
+        return 1.0
+    return float(chi2_contingency(table, correction=False).pvalue)
+
+
+def band_scores(stream: Stream, reference: int = REFERENCE) -> np.ndarray:
+    """For each batch after the reference: the largest number of deviations of any column's place or missing share."""
+    used = sorted({i for number, view in stream.plan.views if number >= 0 and len(view) == 1 for i in view.tolist()})
+    values = stream.features[:, used]
+    mean, deviation = np.nanmean(values[:reference], axis=0), np.nanstd(values[:reference], axis=0, ddof=1)
+    scores = np.abs(values[reference:] - mean) / np.where(deviation > 1e-12, deviation, np.inf)
+    return np.asarray(np.nan_to_num(scores).max(axis=1))
+
+
+def river_alarms(stream: Stream) -> dict[str, np.ndarray]:
+    """For each batch after the reference whether ADWIN or KSWIN on the rows of any column of numbers said drift."""
+    python = os.environ.get("TWOSAMPLE_RIVER")
+    if not python or not stream.frames:
+        return {}
+    names = [column.name for column in stream.plan.columns if column.form == "numeric"]
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = [len(frame) for frame in stream.frames]
+        frames = (frame.select(names).cast(float).fill_null(strategy="zero") for frame in stream.frames)
+        values = np.concatenate([frame.to_numpy() for frame in frames])
+        np.savez(Path(folder, "rows.npz"), values=values, sizes=sizes, reference=REFERENCE)
+        done = subprocess.run([python, "-c", _RIVER, str(Path(folder, "rows.npz"))], capture_output=True, check=True)
+    return {name: np.array(alarms) for name, alarms in json.loads(done.stdout).items()}
+
+
+_RIVER = """
+import sys, json, numpy as np
+from river import drift
+data = np.load(sys.argv[1]); values, sizes, reference = data["values"], data["sizes"], int(data["reference"])
+ends = np.cumsum(sizes); found = {}
+for name, make in {"ADWIN": lambda: drift.ADWIN(), "KSWIN": lambda: drift.KSWIN(seed=0)}.items():
+    alarm = np.zeros(len(sizes), dtype=bool)
+    for column in values.T:
+        detector, batch = make(), 0
+        for row, value in enumerate(column.tolist()):
+            while row >= ends[batch]:
+                batch += 1
+            detector.update(value)
+            alarm[batch] |= detector.drift_detected
+    found[name] = alarm[reference:].tolist()
+print(json.dumps(found))
+"""
+
+
+def quiet(tally: dict[str, Tally], name: str, stream: Stream, seed: int, river: bool) -> None:
+    """Looks of all monitors at one stream in which nothing changes."""
+    count = tally.setdefault(name, Tally())
+    found = list(looks(stream, REFERENCE, level=LEVEL, seed=seed))
+    count.batches += len(found)
+    count.add("Monitor", sum(look.alarm for look in found))
+    count.add("p ≤ 5 %", sum(look.pvalue is not None and look.pvalue <= 0.05 for look in found))
+    count.add("daily 5 %", int((daily_pvalues(stream) <= 0.05).sum()))
+    count.add("3 sd band", int((band_scores(stream) > 3).sum()))
+    if river:
+        for rival, alarms in river_alarms(stream).items():
+            count.add(rival, int(alarms.sum()))
+            count.add(f"{rival} batches", len(alarms))
+
+
+def quiet_streams(scale: float, say: Callable[[str], None]) -> dict[str, Tally]:
+    """At least 20,000 batches at scale 1."""
+    tally: dict[str, Tally] = {}
+    if DRIFT.exists():
+        weekday = np.arange(944) % 7
+        days = elec2()
+        real = {
+            "electricity, days before the change": (stream_of("a", days[:CHANGE], strata=weekday[:CHANGE]), 14),
+            "electricity, days after it": (stream_of("b", days[CHANGE:], strata=weekday[CHANGE:]), 8),
+            "flights, days within weekdays": (stream_of("c", flights("day"), strata=np.arange(366) % 7), 14),
+            "flights, days": (stream_of("d", flights("day")), 14),
+        }
+        for name, (stream, runs) in real.items():
+            for run in range(max(1, round(runs * scale))):
+                quiet(tally, name, stream.shuffled(np.random.default_rng([1, run])), run, river=run == 0 and "flights"
+                not in name)
+            say(f"{name}: {tally[name]}")
+    kinds = {
+        "simulated, independent rows": {"vary": 0.0},
+        "simulated, days vary by 0.15 sd": {"vary": 0.15},
+        "simulated, rows follow each other (AR 0.9)": {"vary": 0.15, "memory": 0.9},
+        "simulated, weekdays differ by 1 sd": {"vary": 0.15, "weekdays": True},
+    }
+    for name, options in kinds.items():
+        for run in range(max(1, round(10 * scale))):
+            frames = simulated(np.random.default_rng([2, run]), 340, rows=100, columns=5, **options)
+            strata = np.arange(340) % 7 if "weekdays" in options else None
+            quiet(tally, name, stream_of(name, frames, strata=strata), run, river=run == 0)
+        say(f"{name}: {tally[name]}")
+    return tally
+
+
+def delays(runs: int, say: Callable[[str], None]) -> list[tuple[str, float, dict[str, list[int | None]]]]:
+    """Batches from a shift in one of ten columns to the alarm; the rivals have thresholds of equal false alarms."""
+    result = []
+    for label, vary in (("hardly varies (0.02 sd)", 0.02), ("varies by 0.2 sd", 0.2), ("varies by 1 sd", 1.0)):
+        spread = np.full(10, 0.2)
+        spread[0] = vary
+        base = [
+            stream_of(label, simulated(np.random.default_rng([3, run]), 205, vary=spread))
+            for run in range(runs)
+        ]
+        limits = _equal_false_alarms(spread)
+        for shift in SHIFTS:
+            found: dict[str, list[int | None]] = {"Monitor": [], "daily test": [], "band": []}
+            for run, quiet_stream in enumerate(base):
+                frames = quiet_stream.frames
+                moved = [f.with_columns(x0=f["x0"] + shift) for f in frames[LONG : LONG + MOST]]
+                stream = _with_new(quiet_stream, moved)
+                seen = looks(stream, LONG, level=LEVEL, margin=0.05, seed=run)
+                found["Monitor"].append(_first(look.alarm for look in seen))
+                found["daily test"].append(_first(daily_pvalues(stream, LONG) <= limits[0]))
+                found["band"].append(_first(band_scores(stream, LONG) > limits[1]))
+            result.append((label, shift, found))
+            say(f"{label}, {shift} sd: {found}")
+    return result
+
+
+def _with_new(stream: Stream, frames: list) -> Stream:
+    import twosample as ts
+
+    summaries = [ts.summarize(frame) for frame in frames]
+    old = stream.take(np.arange(LONG))
+    return Stream(
+        stream.name,
+        stream.plan,
+        np.concatenate([old.features, [stream.plan.features(s) for s in summaries]]),
+        np.concatenate([old.present, [stream.plan.present(s) for s in summaries]]),
+        np.zeros(LONG + len(frames), dtype=np.intp),
+        [*old.frames, *frames],
+    )
+
+
+def _equal_false_alarms(spread: np.ndarray) -> tuple[float, float]:
+    """Thresholds at which the rivals alarm in one of a thousand quiet batches, from 3,000 of them."""
+    pvalues, scores = [], []
+    for run in range(10):
+        stream = stream_of("quiet", simulated(np.random.default_rng([4, run]), 470, vary=spread))
+        pvalues.append(daily_pvalues(stream, LONG))
+        scores.append(band_scores(stream, LONG))
+    return float(np.quantile(np.concatenate(pvalues), LEVEL)), float(np.quantile(np.concatenate(scores), 1 - LEVEL))
+
+
+def _first(alarms) -> int | None:
+    return next((place for place, alarm in enumerate(alarms, 1) if alarm), None)
+
+
+def electricity_change() -> dict[str, int | None]:
+    """Days from the known change to the alarm, after the quiet days in random order within weekdays, five times."""
+    days = elec2()
+    stream = stream_of("change", days[: CHANGE + 30])
+    kept = [i for i in range(len(days[: CHANGE + 30])) if i not in range(5, CHANGE + 30, 10)]
+    before = np.flatnonzero(np.array(kept) < CHANGE - 7)
+    after = np.flatnonzero(np.array(kept) >= CHANGE)
+    found: dict[str, int | None] = {}
+    for run in range(5):
+        order = np.concatenate([np.random.default_rng([5, run]).permutation(before), after])
+        alarms = (look.alarm for look in looks(stream.take(order), len(before), level=LEVEL, margin=0.05, seed=run))
+        found[f"order {run + 1}"] = _first(alarms)
+    return found
+
+
+def season() -> tuple[int, int]:
+    """Alarms and looks when the days of electricity come as they were, weekdays as strata: what a season does."""
+    days = elec2()[:CHANGE]
+    stream = stream_of("season", days, strata=np.arange(CHANGE) % 7)
+    found = list(looks(stream, REFERENCE, level=LEVEL, margin=0.05))
+    return sum(look.alarm for look in found), len(found)
+
+
+def upper(alarms: int, batches: int) -> float:
+    """The upper end of a one-sided 95 % interval of a rate, in alarms per 1,000 batches."""
+    return 1000 * float(chi2.ppf(0.95, 2 * alarms + 2) / 2 / batches)
+
+
+def page(tally: dict[str, Tally], found: list, change: dict | None, seasons: tuple[int, int] | None) -> str:
+    """The measurements as Markdown."""
+    total = Tally()
+    for part in tally.values():
+        total.batches += part.batches
+        for name, alarms in part.alarms.items():
+            total.add(name, alarms)
+    rivals = [name for name in ("ADWIN", "KSWIN") if name in total.alarms]
+    lines = [
+        "# What `ts.Monitor` does, measured",
+        "",
+        "Written by `python -m benchmarks.watch`; the words around it are in [watch.md](watch.md).",
+        "",
+        "## Quiet streams: alarms in 1,000 batches",
+        "",
+        f"Promised: {1000 * LEVEL:g}. {REFERENCE} batches of reference, no margin. Real batches come in random order,",
+        "so that nothing changes. The last column is the share of looks of `Monitor` with p ≤ 5 %. Empty: not run.",
+        "",
+        "| stream | batches | `Monitor` | test at 5 % | band of 3 sd |"
+        f"{''.join(f' {name} |' for name in rivals)} p ≤ 5 % |",
+        f"|---|---|---|---|---|{'---|' * len(rivals)}---|",
+    ]
+    for name, part in [*tally.items(), ("**all**", total)]:
+        rate = {key: 1000 * alarms / part.batches for key, alarms in part.alarms.items()}
+        shares = [(part.alarms.get(rival), part.alarms.get(f"{rival} batches", 1)) for rival in rivals]
+        others = "".join(" |" if alarms is None else f" {1000 * alarms / count:.0f} |" for alarms, count in shares)
+        lines.append(
+            f"| {name} | {part.batches:,} | {rate['Monitor']:.2f} | {rate['daily 5 %']:.0f} | {rate['3 sd band']:.0f} |"
+            f"{others} {rate['p ≤ 5 %'] / 10:.1f} % |"
+        )
+    alarms = total.alarms["Monitor"]
+    lines += [
+        "",
+        f"`Monitor`: {alarms} alarms in {total.batches:,} batches; the rate is below",
+        f"{upper(alarms, total.batches):.2f} in 1,000 with 95 % confidence, were looks independent.",
+    ]
+    lines += _delay_lines(found)
+    if change is not None and seasons is not None:
+        days = ", ".join(str(value) for value in change.values())
+        lines += [
+            "", "## A real change", "",
+            f"Electricity, when the Victorian columns come to life: alarm at day {days} of the change, for",
+            "five orders of the days before.",
+            "", "## A season that nobody told", "",
+            f"The days before that change in their real order, weekdays as strata: alarm at {seasons[0]} of",
+            f"{seasons[1]} looks. Winter and summer are changes.",
+        ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _delay_lines(found: list) -> list[str]:
+    lines = [
+        "", "## Planted shifts: batches until the alarm", "",
+        f"A shift in one of ten columns (200 rows a batch, {LONG} batches of reference, the other columns vary by",
+        f"0.2 sd between batches): median of runs, in brackets the runs in which it was found within {MOST} batches.",
+        "The rivals have thresholds from 3,000 more quiet batches, at which they, too, alarm once in 1,000.",
+        "", "| the column | shift | `Monitor` | test of each batch | band |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for label, shift, runs in found:
+        cells = []
+        for values in runs.values():
+            known = [MOST + 1 if value is None else value for value in values]
+            middle = float(np.median(known))
+            hits = sum(value is not None for value in values)
+            cells.append(f"{f'> {MOST}' if middle > MOST else f'{middle:g}'} ({hits} of {len(values)})")
+        lines.append(f"| {label} | {shift:g} sd | {' | '.join(cells)} |")
+    return lines
+
+
+def measured(part: str, options: argparse.Namespace) -> Any:
+    """A part of the measurements, from the folder of those that are done, or made now and kept there."""
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    place = None if options.keep is None else options.keep / f"{part}.json"
+    if place is not None and place.exists():
+        return json.loads(place.read_text())
+    made: dict[str, Callable[[], Any]] = {
+        "delays": lambda: delays(options.runs, say),
+        "quiet": lambda: {name: asdict(tally) for name, tally in quiet_streams(options.scale, say).items()},
+        "change": lambda: electricity_change() if DRIFT.exists() else None,
+        "season": lambda: season() if DRIFT.exists() else None,
+    }
+    found = json.loads(json.dumps(made[part]()))
+    if place is not None:
+        place.write_text(json.dumps(found))
+    return found
+
+
+def main() -> None:
+    """Measure, write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.watch", description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="the share of the runs on quiet streams")
+    parser.add_argument("--runs", type=int, default=12, help="runs of each planted shift")
+    parser.add_argument("--keep", type=Path, help="a folder for parts that are done, which are not made again")
+    parser.add_argument("--only", choices=["delays", "quiet", "change", "season"], help="make this part, write no page")
+    parser.add_argument("--output", type=Path, default=PAGE)
+    options = parser.parse_args()
+    if options.only:
+        measured(options.only, options)
+        return
+    tally = {name: Tally(**part) for name, part in measured("quiet", options).items()}
+    parts = [measured(part, options) for part in ("delays", "change", "season")]
+    options.output.write_text(page(tally, *parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
