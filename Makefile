@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.dev-installed
 PEERS_STAMP := $(VENV)/.peers-installed
+SPARK_STAMP := $(VENV)/.spark-installed
 # One process by default: two gave no clear gain for the quick tests. `make test-all JOBS=2` runs two.
 PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint types layers docstrings check package bench reproduce clean
+.PHONY: help setup demo test test-all test-spark lint types layers docstrings check package bench reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -34,10 +35,19 @@ demo: $(STAMP) ## run the demonstration
 	@$(BIN)/python -m twosample demo
 
 test: $(STAMP) ## run the tests and doctests that take seconds
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not spark"
 
 test-all: $(STAMP) ## run all tests, the slow statistical suites included
-	$(PYTEST)
+	$(PYTEST) -m "not spark"
+
+$(SPARK_STAMP): $(STAMP)
+	@echo "setting up pyspark (about half a gigabyte) ..."
+	@$(PIP) install -qq -c constraints.txt -e '.[spark]'
+	@touch $@
+
+test-spark: $(SPARK_STAMP) ## run the tests of Spark, which needs Java 17 or newer
+	@command -v java > /dev/null || { echo "Spark needs Java: install openjdk-17-jre-headless, or what your system calls it" >&2; exit 1; }
+	$(PYTEST) -m "spark and not slow" tests/sources/test_spark.py
 
 lint: $(STAMP) ## ruff
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Frames of every library are the same table; Dask and Spark are tested where they are installed."""
+"""Frames of every library are the same table. Workers of Dask and Spark: test_workers.py."""
 
 import numpy as np
 import polars as pl
@@ -63,25 +63,6 @@ def ibis_sqlite(folder):
     return library.sqlite.connect(folder / "f.db").table("f")
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    """A Spark session; needs pyspark and Java."""
-    sql = pytest.importorskip("pyspark.sql")
-    import shutil
-
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs Java")
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "2")
-        session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark"))).getOrCreate()
-    yield session
-    session.stop()
-
-
 class Stream:
     """Something that speaks Arrow and nothing else."""
 
@@ -127,7 +108,14 @@ def comparison(frame, rows):
     return c
 
 
-@pytest.mark.parametrize("maker", [ibis, dask])
+def without_workers():
+    """A frame of Dask whose workers run nothing but Dask's own queries."""
+    table = open_table(dask())
+    table._rows.workers = None
+    return table
+
+
+@pytest.mark.parametrize("maker", [ibis, without_workers])
 def test_frames_of_engines_are_compared(maker, monkeypatch):
     frame = maker()
     whole = comparison(frame, 100)
@@ -146,32 +134,6 @@ def test_sqlite_through_ibis(tmp_path, monkeypatch):
     assert comparison(frame, 100)["x"].rows_a == 400
     monkeypatch.setattr(remote, "HELD_ROWS", 150)
     assert comparison(frame, 100)["x"].rows_a == 150
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_spark(spark, monkeypatch):
-    frame = spark.createDataFrame(pandas())
-    table = open_table(frame)
-    assert [info.family for info in table.columns] == ["number", "integer", "text", "boolean", "date"]
-    assert [part.distinct for part in table.profile()][1:4] == [9, 5, 2]
-    grid = {"x": BinGrid(-3, -20, 40)}
-    np.testing.assert_allclose(
-        table.binned_moments(grid)["x"].moments, TRUTH.binned_moments(grid)["x"].moments, atol=1e-8
-    )
-    assert comparison(frame, 100)["x"].rows_a == 400
-    monkeypatch.setattr(remote, "HELD_ROWS", 150)
-    part = comparison(frame, 100)
-    assert part["x"].rows_a == 150
-    assert part.to_dict() == comparison(frame, 100).to_dict()
-
-
-def test_partitions_of_dask_come_one_by_one(monkeypatch):
-    from twosample.sources import pullers
-
-    sizes, real = [], pullers._collected
-    monkeypatch.setattr(pullers, "_collected", lambda frame: sizes.append(real(frame)) or sizes[-1])
-    open_table(dask()).sample(50, seed=1)
-    assert max(map(len, sizes)) < 200
 
 
 def test_inputs_are_not_changed():

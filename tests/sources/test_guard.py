@@ -12,7 +12,7 @@ import pytest
 import twosample as ts
 from tests.sources.test_databases import fill_duckdb, fill_postgres, fill_sqlite
 from twosample.sources import open_table
-from twosample.sources.guard import Guard
+from twosample.sources.guard import Guard, foreign
 
 FRAME = pl.DataFrame({"x": [1.0, 2.0, 3.0], "s": ["a", "select", "b"], "select": [1, 2, 3]})
 
@@ -238,3 +238,52 @@ def test_drivers_of_mysql(module, monkeypatch):
     with pytest.raises(ts.SourceError, match=r"^shop cannot be read: .*\*\*\*.* Check host and port") as caught:
         Guard("shop", ("s3cret",)).run(fail)
     assert caught.value.__context__ is None
+
+
+# --- Engines --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "hidden"),
+    [
+        ("cannot reach jdbc:mysql://ada:hunter2@db.example/shop", "db.example/shop", "hunter2"),
+        ("s3 said no: fs.s3a.secret.key=hunter2, bucket shop", "bucket shop", "hunter2"),
+        ("Access denied; PASSWORD: hunter2", "Access denied", "hunter2"),
+        ("no such host: mysql://db.example/shop", "mysql://db.example/shop", "***"),
+        (
+            "An error occurred while calling o42.collectToPython.\n: org.apache.spark.SparkException: Job aborted",
+            "Job aborted",
+            "o42",
+        ),
+        (
+            "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+            '  File "worker.py", line 1, in main\n    process()\nValueError: a price is negative\n\n\tat java',
+            "ValueError: a price is negative",
+            "worker.py",
+        ),
+    ],
+)
+def test_messages_of_engines(text, shown, hidden):
+    found = Guard("the frame").clean(text)
+    assert shown in found
+    assert hidden not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "advice_given"),
+    [
+        ("ModuleNotFoundError: No module named 'twosample'", "Install twosample where the workers run"),
+        ("java.lang.OutOfMemoryError: Java heap space", "ran out of memory"),
+        ("Cannot call methods on a stopped SparkContext: SparkContext was shut down", "start its session again"),
+        ("KilledWorker: attempted to run task on 4 different workers", "Workers were lost"),
+    ],
+)
+def test_what_to_do_about_engines(text, advice_given):
+    assert advice_given in str(Guard("the frame").against_all().error(RuntimeError(text)))
+
+
+def test_exceptions_of_engines_are_known():
+    pytest.importorskip("distributed")
+    from distributed.scheduler import KilledWorker
+
+    assert issubclass(KilledWorker, foreign())

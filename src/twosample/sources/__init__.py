@@ -18,10 +18,10 @@ sketch, where ``blank = BinnedMoments().state(numbers of both samples)`` chooses
     found = table.binned_moments({"price": blank.column.grid})["price"]
     state = replace(blank, column=found)
 
-Two ways lead to the rows. `local.py` (polars: files, frames in memory; SQLite, DuckDB) goes through batches in order
-and adds up in NumPy (`tallies.py`). `remote.py` (PostgreSQL, and frames of Ibis, Dask, Spark, through narwhals)
-asks the engine for sums. All errors are ``SourceError``, made in `guard.py`; they hold neither credentials nor
-another exception.
+Three ways lead to the rows. `local.py` (polars: files, frames in memory; SQLite, DuckDB) goes through batches in order
+and adds up in NumPy (`tallies.py`). `partitioned.py` (Dask, Spark) has a summary made of every partition by the worker
+that holds it (`partial.py`, `workers.py`). `remote.py` (PostgreSQL and Ibis, through narwhals) asks the engine for
+sums. All errors are ``SourceError``, made in `guard.py`; they hold neither credentials nor another exception.
 """
 
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile

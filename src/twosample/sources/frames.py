@@ -33,14 +33,15 @@ def open_frame(source: object, name: str) -> Rows:
         return LocalRows(frame, guard)
     lazy = _engine_frame(source)
     if lazy is not None:
+        from .partitioned import PartitionedRows
         from .pullers import FramePuller
-        from .remote import RemoteRows
+        from .workers import workers_of
 
         if lazy.implementation.is_duckdb():
             from .embedded import DuckdbRows
 
             return DuckdbRows(lambda: source.set_alias("t"), guard)  # type: ignore[attr-defined]
-        return RemoteRows(lazy, guard, FramePuller(lazy))
+        return PartitionedRows(lazy, guard, FramePuller(lazy), workers=workers_of(lazy))
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
         return LocalRows(reading.run(lambda: _from_arrow(source)), guard)
     if hasattr(source, "__array__"):
@@ -67,7 +68,7 @@ def _in_memory(source: object, name: str) -> pl.DataFrame | None:
         records = source and all(isinstance(row, Mapping) for row in source)
         frame = _from_records(source) if records else _from_array(_array(source, name), name)
     elif type(source).__module__.partition(".")[0] == "pandas":
-        frame = _from_pandas(source)
+        frame = from_pandas(source)
     elif type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "itercolumns"):
         frame = _from_arrow(source)
     return frame
@@ -147,8 +148,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"a {type(value).__name__}"
 
 
-def _from_pandas(frame: Any) -> pl.DataFrame:
-    """By column, so that names that come twice or are not text survive; the index is left out."""
+def from_pandas(frame: Any) -> pl.DataFrame:
+    """A frame of pandas, by column, so that names that come twice or are not text survive; the index is left out."""
     import polars as pl
 
     if not hasattr(frame, "columns"):

@@ -14,7 +14,7 @@ from ..errors import MissingExtraError, SourceError, TwosampleError
 Value = TypeVar("Value")
 
 _CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # colours, control characters
-_THEIRS = re.compile(r"Resolved plan|This error occurred|Consider setting|You might want|\(create native|Context:")
+_THEIRS = re.compile(r"Resolved plan|This error occurred|Consider setting|You might want|\(create native|\bContext:")
 """Where a message turns to plans of polars, and to advice about arguments that our user does not have."""
 _FOREIGN = (
     ("lzma", "LZMAError"),
@@ -33,8 +33,28 @@ _FOREIGN = (
     ("MySQLdb", "Error"),
     ("pymysql", "Error"),
     ("deltalake.exceptions", "DeltaError"),
+    ("pyspark.errors", "PySparkException"),
+    ("py4j.protocol", "Py4JError"),
+    ("grpc", "RpcError"),
+    ("distributed.client", "FutureCancelledError"),
+    ("distributed.scheduler", "KilledWorker"),
 )
+_TRACE = "Traceback (most recent call last)"
+_CALL = re.compile(r"An error occurred while calling [^\n]*\n")  # Py4J before what Java says
+_RAISED = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Exit|Warning|Interrupt)\b.*)", re.MULTILINE)
+_LOGIN = re.compile(r"(?<=://)[^/\s@]*@")
+_SECRET = r"[\w.-]*(?:passw(?:or)?d|pwd|secret|token|credential|access[._-]?key)[\w.-]*\s*[=:]\s*"
+_KEY = re.compile(rf"(?i)\b({_SECRET})[^\s&;,'\")]+")
 _ADVICE = (
+    (("no module named", "modulenotfound"),
+     "Install twosample where the workers run (on Spark, PYSPARK_PYTHON says which Python they take)."),
+    (("killedworker", "executorlost", "worker died", "exited unexpectedly", "killed by external signal"),
+     "Workers were lost again and again, perhaps for lack of memory: give them more, or make smaller partitions."),
+    (("outofmemory", "java heap space", "maxresultsize", "gc overhead"),
+     "The engine ran out of memory: give it more (spark.driver.memory), or select fewer columns."),
+    (("sparkcontext was shut down", "stopped sparkcontext", "answer from java side is empty", "java gateway",
+      "statuscode.unavailable", "session is not active", "session_closed", "commclosed", "scheduler", "cancelled"),
+     "The connection to the engine was lost: start its session again."),
     (("no such file", "not found (os error", "does not exist (os"), "Check the path."),
     (("permission denied", "os error 13"), "Check who may read it."),
     (("password authentication", "no password supplied", "authentication failed"), "Check user and password."),
@@ -126,7 +146,10 @@ class Guard:
         """The first lines of a message, without secrets."""
         for secret in self.secrets:
             text = text.replace(secret, "***")
-        text = _CODES.sub("", text)
+        text = _KEY.sub(r"\1***", _LOGIN.sub("***@", _CODES.sub("", _CALL.sub("", text))))
+        raised = _RAISED.findall(text.partition(_TRACE)[2])
+        if raised:  # in a worker: what was raised there stands at the end, or before what was raised by that
+            text = raised[-1]
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         text = _THEIRS.split(" ".join(lines[:2]))[0][:400].strip()
         return text if text.endswith((".", "!", "?")) else text + "."

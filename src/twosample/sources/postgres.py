@@ -153,6 +153,11 @@ class PostgresPuller:
         """See docs/sources.md for the figures."""
         return True
 
+    @property
+    def streams(self) -> bool:
+        """By ADBC."""
+        return True
+
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """All rows of some or all columns."""
         wanted = self.columns if names is None else [part for part in self.columns if part.alias in names]

@@ -7,9 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..errors import SourceError
+
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
+
+MOST_ROWS = 5_000_000
+"""Rows of Spark that are collected at once, at most."""
 
 
 class Puller(Protocol):
@@ -18,6 +23,10 @@ class Puller(Protocol):
     @property
     def fast(self) -> bool:
         """Whether reading all rows is faster than a GROUP BY for each column, and can be done beside other queries."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether all rows can be read through without holding them all."""
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """All rows of some or all columns in a fixed order."""
@@ -52,8 +61,13 @@ class FramePuller:
         """Engines may be far away."""
         return False
 
+    @property
+    def streams(self) -> bool:
+        """Spark has no order to give rows in but all at once."""
+        return not self.frame.implementation.is_spark_like()
+
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """Ibis streams, Dask gives one partition after another; Spark has no order to give rows in but all at once."""
+        """Ibis streams, Dask gives one partition after another; of Spark, all rows if they are few."""
         import narwhals as nw
         import polars as pl
 
@@ -69,7 +83,14 @@ class FramePuller:
             for place in range(native.npartitions):
                 yield _collected(nw.from_native(native.get_partition(place)))
         else:
-            yield _collected(wanted)
+            found = _collected(wanted.head(MOST_ROWS + 1))
+            if len(found) > MOST_ROWS:
+                raise SourceError(
+                    f"The frame of Spark has more than {MOST_ROWS:,} rows, which are not collected at once: give a "
+                    "sample of it, or install twosample where its workers run: then compare, summarize and match look "
+                    "at all rows there."
+                )
+            yield found
 
     def sample(self, share: float, seed: int) -> pl.DataFrame | None:
         """Dask and Spark thin out row by row; what Ibis makes of a seed depends on threads, hence not."""

@@ -32,6 +32,11 @@ HELD_CELLS = 40_000_000
 """The same for rows times columns."""
 
 
+def held_rows(columns: int) -> int:
+    """How many rows of so many columns are held in memory, at most."""
+    return max(1, min(HELD_ROWS, HELD_CELLS // max(columns, 1)))
+
+
 @dataclass(eq=False)
 class RemoteRows:
     """Rows behind a lazy narwhals frame.
@@ -92,8 +97,8 @@ class RemoteRows:
 
     def survey(self, size: int, seed: int, plan: Plan) -> Survey:
         """Small tables are read through. Of large ones the engine gives the profiles, and a uniform sample."""
-        most = max(1, min(HELD_ROWS, HELD_CELLS // max(len(self.columns()), 1)))
-        if size > most or self._about() <= most:
+        most = held_rows(len(self.columns()))
+        if (size > most and self.puller.streams) or self._about() <= most:
             draw = size, seed
             found = self.guard.run(lambda: surveyed(self.columns(), self._batches(), self._empty(), draw, plan))
             self._rows = found.scan.rows
@@ -122,6 +127,9 @@ class RemoteRows:
         if grids and self.puller.fast:
             names = None if profiled else [*dict.fromkeys([*grids, *counted])]
             return self.guard.run(lambda: tallied(self.columns(), self._batches(names), grids, counted, profiled))
+        return self.guard.against_all().run(lambda: self._asked(grids, counted))
+
+    def _asked(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int]) -> Scan:
         engine = Pushdown(self.frame, self.columns(), self.guard.name, self._pulled)
         self._rows, profile = engine.profiles()
         facts, rows = {part.name: part for part in profile}, self._rows

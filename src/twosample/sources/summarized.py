@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from ..errors import InputError, SourceError
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, TableSummary
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Points, TableSummary
+from ..summaries.counts import MOST_CATEGORIES
 from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
@@ -59,17 +60,19 @@ class SummaryRows:
         names = [column.info.name for column in self.held.columns]
         bins = {name: own for name in names if (own := self._bins(name)) is not None}
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
-        return Survey(self.sample(size, seed), Scan(self.held.rows, self.held.profile, bins, counts), summarized=True)
+        scan = Scan(self.held.rows, self.held.profile, bins, counts)
+        return Survey(self.sample(size, seed), scan, summarized=True, points=self._points)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""
         moments = {}
         for name, grid in grids.items():
-            own = self._bins(name)
+            points = self._points(name, grid.dates)
+            own = self._bins(name) if points is None else points.binned(grid, self.held.rows - points.rows)
             if own is None:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
-            moments[name] = own.regridded(grid) or own
-        counts = {name: self._counts(name) or self._sampled_counts(name) for name in counted}
+            moments[name] = own if points is not None else own.regridded(grid) or own
+        counts = {name: self._counts(name, most) or self._sampled_counts(name) for name, most in counted.items()}
         return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
@@ -105,12 +108,19 @@ class SummaryRows:
         dates = dated(column.bins.rows, column.dates.rows, column.bins.grid.dates)
         return column.dates if dates else column.bins
 
-    def _counts(self, name: str) -> CategoryCounts | None:
+    def _points(self, name: str, dates: bool) -> Points | None:
+        """The numbers, or the dates that text spells, if they are kept as points."""
+        column = self._column(name)
+        if column.points is None or column.date_points is None:
+            return column.points
+        return column.date_points if dated(column.points.rows, column.date_points.rows, dates) else column.points
+
+    def _counts(self, name: str, most: int = MOST_CATEGORIES) -> CategoryCounts | None:
         column = self._column(name)
         if column.counts is None or column.counts.values is None:
             return None
         values = sorted(column.counts.values.items(), key=lambda item: (-item[1], item[0]))
-        return CategoryCounts(name, tuple(values), 0, column.missing)
+        return CategoryCounts(name, tuple(values[:most]), sum(rows for _, rows in values[most:]), column.missing)
 
     def _sampled_counts(self, name: str) -> CategoryCounts:
         """Categories of the rows that were kept; all rows count as not counted."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..summaries import BinGrid, ColumnInfo
+from ..summaries import BinGrid, ColumnInfo, Points
 from .facts import Scan
 from .sampling import drawn
 from .tallies import Tallies
@@ -35,12 +35,18 @@ class Survey:
         slow to read. None: ask the table.
     summarized
         Whether this is all there is: the rows are gone.
+    points
+        The numbers of all rows of a column, or the dates that it is said to hold; None where they are not known.
+    note
+        What a user should know about how it was made.
     """
 
     sample: pl.DataFrame
     scan: Scan
     held: pl.DataFrame | None = None
     summarized: bool = False
+    points: Callable[[str, bool], Points | None] = lambda name, dates: None
+    note: str = ""
 
 
 def surveyed(

@@ -1,8 +1,8 @@
 """What stands for many rows: made in one pass, merged exactly, saved as one small file.
 
 A :class:`TableSummary` holds a :class:`ColumnSummary` for each column and a :class:`RowSample`. A column of numbers is
-a :class:`BinnedColumn`, categories are :class:`Counts`. Every part can be merged with one of another part of the
-table, in any order: counts and sums are whole numbers.
+a :class:`BinnedColumn` or :class:`Points`, categories are :class:`Counts`. Every part can be merged with one of another
+part of the table, in any order: counts and sums are whole numbers.
 """
 
 from .bins import BinnedColumn, align, bin_values
@@ -10,6 +10,7 @@ from .comparable import comparable
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
 from .grid import BinGrid
+from .points import Points, PointTally
 from .rows import RowSample, RowSampler
 from .scale import Scale
 from .table import SUFFIX, ColumnSummary, TableSummary
@@ -17,5 +18,6 @@ from .totals import Totals
 
 __all__ = [
     "BinGrid", "BinnedColumn", "ColumnInfo", "ColumnProfile", "ColumnSummary", "Counts", "Distinct", "Family",
-    "RowSample", "RowSampler", "SUFFIX", "Scale", "TableSummary", "Totals", "align", "bin_values", "comparable",
+    "PointTally", "Points", "RowSample", "RowSampler", "SUFFIX", "Scale", "TableSummary", "Totals", "align",
+    "bin_values", "comparable",
 ]  # fmt: skip

@@ -32,7 +32,7 @@ class FileFormat:
     name
         In the first line.
     version
-        The version that is written and read.
+        The version that is written, and the last one that is read.
     noun
         In errors.
     packing
@@ -68,8 +68,9 @@ class FileFormat:
             header = None
         if not isinstance(header, dict) or header.get("format") != self.name:
             self._refuse(name, f"the first line is not that of {self.noun}")
-        if header.get("version") != self.version:
-            self._refuse(name, f"it has version {header.get('version')!r}, and this twosample reads {self.version}")
+        if header.get("version") not in range(1, self.version + 1):
+            what = f"it has version {header.get('version')!r}, and this twosample reads up to {self.version}"
+            self._refuse(name, what)
         if len(body) != header.get("bytes"):
             self._refuse(name, f"it was cut off or added to: {len(body)} bytes instead of {header.get('bytes')}")
         if sha256(body).hexdigest() != header.get("sha256"):
@@ -115,6 +116,10 @@ class Writer:
             return self.put_bytes(values.astype("<f8").tobytes(), "f8")
         if values.dtype.kind == "u":
             return self.put_bytes(values.astype("<u8").tobytes(), "u8")
+        if values.dtype == np.int64:
+            width = max(int(values.max(initial=0)).bit_length(), int(values.min(initial=0)).bit_length()) // 8 + 1
+            parts = values.astype("<i8").view(np.uint8).reshape(-1, 8)[:, : min(width, 8)]
+            return self.put_bytes(parts.tobytes(), f"i{min(width, 8)}")
         whole = [int(value) for value in values.tolist()]
         width = max((value.bit_length() // 8 + 1 for value in whole), default=1)
         return self.put_bytes(b"".join(value.to_bytes(width, "little", signed=True) for value in whole), f"i{width}")
@@ -145,6 +150,11 @@ class Reader:
         width = int(kind[1:])
         if not 1 <= width <= 1000 or len(content) % width:
             raise ValueError(f"an array of {kind}")
+        if width <= 8:
+            wide = np.zeros((len(content) // width, 8), dtype=np.uint8)
+            wide[:, :width] = np.frombuffer(content, dtype=np.uint8).reshape(-1, width)
+            wide[:, width:] = np.where(wide[:, width - 1 : width] >> 7, 255, 0)
+            return wide.view("<i8")[:, 0].astype(np.int64)
         parts = (content[at : at + width] for at in range(0, len(content), width))
         whole = [int.from_bytes(part, "little", signed=True) for part in parts]
-        return np.array(whole, dtype=np.int64 if width <= 8 else object)
+        return np.array(whole, dtype=object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .container import FileFormat, Reader, Record, Writer
 from .counts import Counts, Distinct
 from .facts import ColumnInfo
 from .grid import BinGrid
+from .points import Points
 from .rows import RowSample
 from .table import ColumnSummary, TableSummary
 from .totals import Totals
@@ -20,11 +22,13 @@ from .totals import Totals
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = FileFormat("twosample-summary", 1, "a summary")
+FORMAT = FileFormat("twosample-summary", 2, "a summary")
+_WITHOUT_POINTS = replace(FORMAT, version=1)
+_IN_PASSING = 1  # how hard to press what goes from one worker to another
 
 
-def encode(summary: TableSummary) -> bytes:
-    """The bytes of a summary."""
+def encode(summary: TableSummary, passing: bool = False) -> bytes:
+    """The bytes of a summary; not pressed hard if they are only passed on."""
     body = Writer()
     record = {
         "name": summary.name,
@@ -39,7 +43,8 @@ def encode(summary: TableSummary) -> bytes:
             "frame": body.put_bytes(_frame_bytes(summary.sample.frame)),
         },
     }
-    return FORMAT.pack(record, body)
+    form = FORMAT if any(column.points is not None for column in summary.columns) else _WITHOUT_POINTS
+    return replace(form, packing=_IN_PASSING if passing else form.packing).pack(record, body)
 
 
 def decode(content: bytes, name: str) -> TableSummary:
@@ -49,7 +54,7 @@ def decode(content: bytes, name: str) -> TableSummary:
 
 def _column_record(column: ColumnSummary, body: Writer) -> Record:
     counts = column.counts.values if column.counts is not None else None
-    return {
+    record = {
         "name": column.info.name,
         "storage": column.info.storage,
         "family": column.info.family,
@@ -62,6 +67,15 @@ def _column_record(column: ColumnSummary, body: Writer) -> Record:
         "dates": _bins_record(column.dates, body),
         "counts": None if column.counts is None else (False if counts is None else sorted(counts.items())),
     }
+    if column.points is not None:
+        record["points"] = [_points_record(part, body) for part in (column.points, column.date_points)]
+    return record
+
+
+def _points_record(points: Points | None, body: Writer) -> list[Any] | None:
+    if points is None:
+        return None
+    return [points.unit, points.bits, points.whole, body.put(points.values), body.put(points.counts)]
 
 
 def _totals_record(totals: Totals | None) -> list[Any] | None:
@@ -131,7 +145,20 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
         _bins(record["bins"], reader),
         _bins(record["dates"], reader),
         known,
+        *(_points(part, reader) for part in record.get("points", (None, None))),
     )
+
+
+def _points(record: list[Any] | None, reader: Reader) -> Points | None:
+    if record is None:
+        return None
+    unit, bits, whole, *places = record
+    values, counts = (reader.numbers(place, kind) for place, kind in zip(places, "fi", strict=True))
+    if len(values) != len(counts) or not (values[1:] > values[:-1]).all() or not (counts > 0).all():
+        raise ValueError("points out of order")
+    if not (-1074 <= unit <= 1024 and 0 <= bits <= 52):
+        raise ValueError(f"points of {bits} bits in units of 2^{unit}")
+    return Points(values, counts, int(unit), int(bits), bool(whole))
 
 
 def _bins(record: Mapping[str, Any] | None, reader: Reader) -> BinnedColumn | None:

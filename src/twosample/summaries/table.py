@@ -12,6 +12,7 @@ from ..errors import InputError, OptionError
 from .bins import BinnedColumn
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
+from .points import Points
 from .rows import RowSample
 from .totals import Totals
 
@@ -41,6 +42,9 @@ class ColumnSummary:
         For text: the dates that it spells, in bins.
     counts
         Rows of each value of text and categories; None of others.
+    points, date_points
+        What `bins` and `dates` hold as weighted points, from which bins of any kind can be made: then those are None,
+        and so are `totals`.
     """
 
     info: ColumnInfo
@@ -53,11 +57,15 @@ class ColumnSummary:
     bins: BinnedColumn | None = None
     dates: BinnedColumn | None = None
     counts: Counts | None = None
+    points: Points | None = None
+    date_points: Points | None = None
 
     def profile(self, rows: int) -> ColumnProfile:
         """The column in a few numbers."""
         known = self.info.family not in ("other", "empty")
         mean, deviation = (self.totals.mean, self.totals.deviation) if self.totals else (None, None)
+        if self.points is not None and self.date_points is None:
+            mean, deviation = self.points.moments()
         return ColumnProfile(
             self.info.name,
             rows,
@@ -70,6 +78,16 @@ class ColumnSummary:
             self.distinct.count if known else None,
             self.distinct.exact,
         )
+
+    def like(self, other: ColumnSummary, rows: int) -> ColumnSummary:
+        """With points put into the bins of another column that has no points; `rows` are those of the table."""
+        points, dates = self.points, self.date_points
+        if points is None or other.points is not None:
+            return self
+        bins = None if other.bins is None else points.binned(other.bins.grid, rows - points.rows)
+        days = None if other.dates is None or dates is None else dates.binned(other.dates.grid, rows - dates.rows)
+        totals = None if dates is not None else Totals.of_points(points)
+        return replace(self, bins=bins, dates=days, totals=totals, points=None, date_points=None)
 
     def merged(self, other: ColumnSummary, most: int) -> ColumnSummary:
         """The rows of both."""
@@ -86,6 +104,8 @@ class ColumnSummary:
             _binned(self.bins, other.bins, most),
             _binned(self.dates, other.dates, most),
             None if self.counts is None or other.counts is None else self.counts.merged(other.counts),
+            _pooled(self.points, other.points),
+            _pooled(self.date_points, other.date_points),
         )
 
 
@@ -104,6 +124,10 @@ def _added(a: Totals | None, b: Totals | None) -> Totals | None:
 
 def _binned(a: BinnedColumn | None, b: BinnedColumn | None, most: int) -> BinnedColumn | None:
     return None if a is None or b is None else a.merged(b, most)
+
+
+def _pooled(a: Points | None, b: Points | None) -> Points | None:
+    return None if a is None or b is None else a.merged(b)
 
 
 def _common(a: ColumnInfo, b: ColumnInfo) -> ColumnInfo:
@@ -177,6 +201,11 @@ class TableSummary:
     def whole(self) -> bool:
         """Whether the sample holds every row."""
         return len(self.sample.keys) == self.rows
+
+    def like(self, other: TableSummary) -> TableSummary:
+        """With columns in the bins of another summary of a table with the same columns, where those are points yet."""
+        pairs = zip(self.columns, other.columns, strict=True)
+        return replace(self, columns=tuple(one.like(two, self.rows) for one, two in pairs))
 
     def merge(self, *others: TableSummary) -> TableSummary:
         """One summary of the rows of all.
@@ -261,7 +290,8 @@ def _merged(a: TableSummary, b: TableSummary) -> TableSummary:
     if names != others:
         raise InputError("The summaries have the same columns in different orders: make them with the same columns.")
     most = max(a.bins, b.bins)
-    columns = tuple(one.merged(two, most) for one, two in zip(a.columns, b.columns, strict=True))
+    pairs = zip(a.columns, b.columns, strict=True)
+    columns = tuple(one.like(two, a.rows).merged(two.like(one, b.rows), most) for one, two in pairs)
     name = a.name if a.name == b.name else min(a.name, b.name)
     return replace(a, name=name, rows=a.rows + b.rows, columns=columns, sample=a.sample.merged(b.sample),
                    seed=min(a.seed, b.seed), bins=most)  # fmt: skip

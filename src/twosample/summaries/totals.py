@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from .bins import STEP_BITS, BinnedColumn
+from .points import Points
 
 _SHIFT = 1130  # every double, its mantissa of 53 bits, and every sum of a binned column are multiples of 2**-1130
 
@@ -47,6 +48,22 @@ class Totals:
             pairs = (_total(high * high) << 54) + (_total(high * low) << 28) + _total(low * low)
             squares += pairs << 2 * scale
         return cls(len(values), total, squares)
+
+    @classmethod
+    def of_points(cls, points: Points) -> Totals:
+        """Of weighted points, infinite ones left out."""
+        known = np.isfinite(points.values)
+        fractions, exponents = np.frexp(points.middles[known])
+        mantissas = np.ldexp(fractions, 53).astype(np.int64).astype(object)
+        counts = points.counts[known].astype(object)
+        scales = (exponents - 53 + _SHIFT).tolist()
+        firsts = zip((mantissas * counts).tolist(), scales, strict=True)
+        seconds = zip((mantissas * mantissas * counts).tolist(), scales, strict=True)
+        return cls(
+            int(points.counts[known].sum()),
+            sum(value << scale for value, scale in firsts),
+            sum(value << 2 * scale for value, scale in seconds),
+        )
 
     @classmethod
     def of_bins(cls, column: BinnedColumn) -> Totals:

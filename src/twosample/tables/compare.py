@@ -89,10 +89,10 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     Notes
     -----
     One pass over each table, and another one over columns whose first rows are not like the others; nothing grows with
-    the number of rows but their time. Of tables in PostgreSQL, Ibis, Dask and Spark with more than 500,000 rows a
-    uniform sample of so many is compared, unless `sample` is larger. Beyond that some milliseconds for a column and a
-    second or two for the joint test. Not for rows that depend on each other, such as days of one time series: they look
-    different by chance more often than `level` says.
+    the number of rows but their time. Workers of Dask and Spark go through all rows where they are. Of tables in
+    PostgreSQL and Ibis with more than 500,000 rows a uniform sample of so many is compared, unless `sample` is larger.
+    Beyond that some milliseconds for a column and a second or two for the joint test. Not for rows that depend on each
+    other, such as days of one time series: they look different by chance more often than `level` says.
 
     Examples
     --------
@@ -225,6 +225,7 @@ def _notes(reading: Reading, joint: Joint | None, level: float) -> tuple[str, ..
         "Adjusted p-values: half of the level for the joint test, Holm among the columns and missing shares.",
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
+        *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
         *(() if joint is None else joint.notes),
     )
 

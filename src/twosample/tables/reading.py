@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
     ColumnProfile,
+    Kind,
     Scan,
     SchemaComparison,
     Survey,
@@ -81,6 +83,8 @@ class Side:
         Rows that bins and counts come from: all, or a larger uniform sample.
     summarized
         Whether the table is a summary, whose rows are gone but for the sample.
+    note
+        What a user should know about how it was read.
     """
 
     table: Table
@@ -88,6 +92,7 @@ class Side:
     scan: Scan
     looked_at: int
     summarized: bool = False
+    note: str = ""
 
     @property
     def whole(self) -> bool:
@@ -139,10 +144,11 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
             raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
     samples = [survey.sample for survey in surveys]
     schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
-    found, scales = _converted(samples, schema)
+    found, scales = _converted(surveys, schema)
     step("placing both in the same bins")
     a, b = (
-        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey), survey.summarized)
+        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey), survey.summarized,
+             survey.note)
         for table, survey in zip(tables, surveys, strict=True)
     )
     return Reading(a, b, schema, found, scales)
@@ -169,9 +175,10 @@ def _schema(
 
 
 def _converted(
-    samples: Sequence[pl.DataFrame], schema: SchemaComparison
+    surveys: Sequence[Survey], schema: SchemaComparison
 ) -> tuple[tuple[pl.DataFrame, pl.DataFrame], dict[str, Scale]]:
     """The samples as doubles and text, and scales of the numbers."""
+    samples = [survey.sample for survey in surveys]
     kinds = {column.name: column.kind for column in schema.common}
     a, b = (convert(sample, kinds) for sample in samples)
     for part, sample in zip((a, b), samples, strict=True):
@@ -181,8 +188,17 @@ def _converted(
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:
-            scales[name] = Scale.of(np.concatenate([finite(column_of(part, name)) for part in (a, b)]))
+            sides = zip(surveys, (a, b), strict=True)
+            scales[name] = Scale.of(
+                np.concatenate([_some(survey, column_of(part, name), name, kind) for survey, part in sides])
+            )
     return (a, b), scales
+
+
+def _some(survey: Survey, sample: pl.Series, name: str, kind: Kind) -> Floats:
+    """Finite numbers of a column: as many as were sampled, from all rows if those are known."""
+    points = survey.points(name, kind == "datetime")
+    return finite(sample) if points is None else points.evenly(len(sample))
 
 
 def _missing(series: pl.Series) -> int:

@@ -1,0 +1,277 @@
+"""What runs where the rows are: one summary for each part of a table, and the merging of such summaries.
+
+``partial`` depends on the rows of its part, on the place of the part and on the :class:`Work`, on nothing else: an
+engine may run it twice, or anew after a worker was lost. All but the sample of rows comes out the same, bit for bit,
+however the table is cut into parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, TableSummary
+from ..summaries.counts import MOST_CATEGORIES
+from .distinct import DistinctTally, hash_method
+from .profiling import NUMERIC
+from .values import column_of, plain, present, spelled, strings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PART = 40
+"""A row is numbered by its place in its part, and by the number of the part from this binary digit on."""
+
+_BATCH = 1 << 17  # rows that are worked on together
+_MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
+_TEXT = 200
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is wanted of every part of a table.
+
+    Parameters
+    ----------
+    columns
+        Its columns.
+    size, seed
+        Rows to keep as a sample, and the seed.
+    counted
+        Columns of other types than text whose values are to be counted, too.
+    """
+
+    columns: tuple[ColumnInfo, ...]
+    size: int
+    seed: int
+    counted: tuple[str, ...] = ()
+
+
+def partial(batches: Iterable[pl.DataFrame], work: Work, place: int) -> bytes:
+    """The summary of one part of a table, as bytes; none if it has no rows.
+
+    Parameters
+    ----------
+    batches
+        Its rows.
+    work
+        What is wanted.
+    place
+        The number of the part.
+    """
+    found = part_of(batches, work, place)
+    return encoded(found) if found.rows else b""
+
+
+def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> TableSummary:
+    """The same, not yet as bytes."""
+    import polars as pl
+
+    tallies = [_tally(info, info.name in work.counted) for info in work.columns]
+    sampler = RowSampler(work.size, [work.seed, place])
+    kept = [pl.DataFrame()]
+    for batch in _regrouped(batches):
+        for tally in tallies:
+            tally.add(column_of(batch, tally.info.name))
+        kept = [part for part in kept if part.width]
+        kept.append(_portable(batch[sampler.offer(len(batch))], work.columns))
+        if sampler.crowded():
+            kept = [pl.concat(kept, how="vertical_relaxed")[sampler.keep()]]
+    sample = sampler.sample(pl.concat(kept, how="vertical_relaxed")[sampler.keep()])
+    sample = replace(sample, numbers=sample.numbers + (place << PART))
+    return TableSummary("", sampler.rows, tuple(tally.result() for tally in tallies), sample, work.seed, 1 << 15)
+
+
+def merged(parts: Iterable[bytes]) -> bytes:
+    """The summary of all parts; no bytes if none has rows."""
+    found = united(parts)
+    return b"" if found is None else encoded(found)
+
+
+def united(parts: Iterable[bytes]) -> TableSummary | None:
+    """The same, not yet as bytes; None if no part has rows."""
+    whole: TableSummary | None = None
+    for part in parts:
+        if part:
+            summary = TableSummary.from_bytes(part)
+            whole = summary if whole is None else whole.merge(summary)
+    return whole
+
+
+def encoded(summary: TableSummary) -> bytes:
+    """A summary for the way between two workers: not pressed hard."""
+    from ..summaries.files import encode
+
+    return encode(summary, passing=True)
+
+
+def _regrouped(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same rows in batches of a good size: every one costs some hundred microseconds for each column."""
+    import polars as pl
+
+    held: list[pl.DataFrame] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= _BATCH:
+            yield from _pieces(pl.concat(held, how="vertical_relaxed") if len(held) > 1 else batch)
+            held = []
+    if held:
+        yield from _pieces(pl.concat(held, how="vertical_relaxed"))
+
+
+def _pieces(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    return (rows[at : at + 4 * _BATCH] for at in range(0, max(len(rows), 1), 4 * _BATCH))
+
+
+def _portable(rows: pl.DataFrame, columns: Sequence[ColumnInfo]) -> pl.DataFrame:
+    """Rows in types that those of other parts have too: categories and whatever else is text there as text."""
+    import polars as pl
+
+    texts = {info.name for info in columns if info.family in ("text", "category")}
+    found = [
+        strings(rows.get_column(name)).alias(name)
+        for name, kind in rows.schema.items()
+        if name in texts and kind not in (pl.String, pl.Null)
+    ]
+    return rows.with_columns(found) if found else rows
+
+
+@dataclass(eq=False)
+class _Tally:
+    """What is known of one column of a part: of types that are not compared, the missing values alone."""
+
+    info: ColumnInfo
+    rows: int = 0
+    missing: int = 0
+    low: float | str | None = None
+    high: float | str | None = None
+    distinct: DistinctTally = field(default_factory=DistinctTally)
+    method: str = ""
+
+    def add(self, series: pl.Series) -> None:
+        """Take in a batch."""
+        self.rows += len(series)
+        self.missing += series.null_count()
+
+    def _widen(self, low: float | str, high: float | str) -> None:
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+
+    def _tell_apart(self, series: pl.Series) -> None:
+        if len(series):
+            self.method = self.method or hash_method(series)
+            self.distinct.add(series)
+
+    def result(self) -> ColumnSummary:
+        """What can be merged with that of other parts."""
+        distinct = self.distinct.result(self.method)
+        return ColumnSummary(self.info, self.missing, 0, self.low, self.high, distinct)
+
+
+@dataclass(eq=False)
+class _Numbers(_Tally):
+    """Numbers, and dates and times in seconds."""
+
+    infinite: int = 0
+    points: PointTally = field(default_factory=PointTally)
+    counts: _ValueCounts | None = None
+
+    def add(self, series: pl.Series) -> None:
+        values = present(series)
+        self.rows += len(series)
+        self.missing += len(series) - len(values)
+        if not len(values):
+            return
+        finite = values
+        low, high = float(values.min()), float(values.max())
+        if np.isinf(low) or np.isinf(high):
+            finite = values[np.isfinite(values)]
+            self.infinite += len(values) - len(finite)
+        if len(finite):
+            self._widen(float(finite.min()), float(finite.max()))
+        self.points.add(values)
+        series = series.drop_nulls() if series.null_count() else series
+        if series.dtype.is_float() and len(values) < len(series):
+            series = series.drop_nans()
+        self._tell_apart(series)
+        if self.counts is not None:
+            self.counts.add(strings(series))
+
+    def result(self) -> ColumnSummary:
+        counts = None if self.counts is None else self.counts.result()
+        return replace(super().result(), infinite=self.infinite, points=self.points.result(), counts=counts)
+
+
+@dataclass(eq=False)
+class _Texts(_Tally):
+    """Text and categories: how often each value occurs, and the numbers and dates that they spell."""
+
+    found: PointTally = field(default_factory=PointTally)
+    dates: PointTally = field(default_factory=PointTally)
+
+    def __post_init__(self) -> None:
+        self.counts = _ValueCounts()
+
+    def add(self, series: pl.Series) -> None:
+        super().add(series)
+        series = series.drop_nulls()
+        if not len(series):
+            return
+        text, rows = self.counts.add(series)
+        self._widen(str(text.min())[:_TEXT], str(text.max())[:_TEXT])
+        self._tell_apart(text)
+        for tally, numbers in zip((self.found, self.dates), spelled(text), strict=True):
+            if rows is None:
+                tally.add(plain(numbers))
+            elif numbers.null_count() < len(numbers):
+                known = numbers.is_not_null()
+                tally.add(plain(numbers.filter(known)), rows[known.to_numpy()])
+
+    def result(self) -> ColumnSummary:
+        points, dates = self.found.result(), self.dates.result()
+        return replace(super().result(), counts=self.counts.result(), points=points, date_points=dates)
+
+
+class _ValueCounts:
+    """Rows of each value, as long as there are no more than 10,000."""
+
+    def __init__(self) -> None:
+        self._parts: list[pl.DataFrame] = []
+        self._many = False
+
+    def add(self, series: pl.Series) -> tuple[pl.Series, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
+        """Take in values; gives each once as text and its rows, or all as text and None once there are too many."""
+        import polars as pl
+
+        if self._many:
+            return strings(series), None
+        rows = pl.len().cast(pl.Int64).alias("n")
+        found = pl.DataFrame({"v": series}).group_by("v").agg(rows)
+        text = strings(found["v"])
+        self._parts.append(pl.DataFrame({"v": text, "n": found["n"]}))
+        if sum(map(len, self._parts)) > _MERGED:
+            self._merge()
+        return text, found["n"].to_numpy()
+
+    def _merge(self) -> None:
+        import polars as pl
+
+        self._parts = [pl.concat(self._parts).group_by("v").agg(pl.col("n").sum())]
+        self._many = len(self._parts[0]) > MOST_CATEGORIES
+
+    def result(self) -> Counts:
+        """The rows of every value, or that there are too many."""
+        if not self._many and self._parts:
+            self._merge()
+        if self._many or not self._parts:
+            return Counts(None if self._many else {})
+        return Counts({str(value): int(rows) for value, rows in self._parts[0].iter_rows()})
+
+
+def _tally(info: ColumnInfo, counted: bool) -> _Tally:
+    if info.family in NUMERIC:
+        return _Numbers(info, counts=_ValueCounts() if counted else None)
+    return _Texts(info) if info.family in ("text", "category") else _Tally(info)

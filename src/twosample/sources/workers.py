@@ -1,0 +1,139 @@
+"""Engines that run :func:`partial` where the rows are: Dask, and Spark by ``mapInArrow``, classic or through Connect.
+
+One small summary for each partition comes back, after some workers have merged those of the others. No RDD, accumulator
+or broadcast is used, which Connect and serverless platforms do not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..summaries import TableSummary
+from .partial import Work, merged, partial, united
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+
+_FEW = 8  # summaries that are merged without help
+_GROUPS = 16  # workers that merge, on Spark, which does not say how many partitions there are
+
+
+class Workers(Protocol):
+    """Those who hold the partitions of a table."""
+
+    def summary(self, work: Work) -> TableSummary | None:
+        """The summary of all partitions; None if they have no rows."""
+
+
+def workers_of(frame: nw.LazyFrame[Any]) -> Workers | None:
+    """The workers behind a frame; None if its engine runs nothing but its own queries."""
+    import narwhals as nw
+
+    native: Any = nw.to_native(frame)
+    if frame.implementation.is_dask():
+        return DaskWorkers(native)
+    if frame.implementation.is_spark_like() and hasattr(native, "mapInArrow"):
+        return SparkWorkers(native)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class DaskWorkers:
+    """The partitions of a Dask frame.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    """
+
+    frame: Any
+
+    def summary(self, work: Work) -> TableSummary | None:
+        """A tree: as many groups as each has partitions."""
+        import dask
+
+        run, merge = dask.delayed(_pandas_part, traverse=False), dask.delayed(merged)
+        names = [info.name for info in work.columns]
+        parts = [run(part, names, work, place) for place, part in enumerate(self.frame.to_delayed())]
+        if len(parts) > _FEW:
+            groups = isqrt(len(parts))
+            parts = [merge(parts[group::groups]) for group in range(groups)]
+        return united(dask.compute(*parts))
+
+
+def _pandas_part(rows: Any, names: Sequence[str], work: Work, place: int) -> bytes:
+    """One partition of Dask."""
+    from .frames import from_pandas
+
+    chosen = rows if list(rows.columns) == list(names) else rows[list(names)]
+    return partial([from_pandas(chosen)], work, place)
+
+
+@dataclass(frozen=True, eq=False)
+class SparkWorkers:
+    """The partitions of a Spark frame.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    """
+
+    frame: Any
+
+    def summary(self, work: Work) -> TableSummary | None:
+        """Two rounds, as one job: a summary of each partition, then some workers merge them."""
+        session = self.frame.sparkSession
+        groups = min(_GROUPS, int(session.conf.get("spark.sql.shuffle.partitions", str(_GROUPS))))
+        parts = _readable(self.frame, work).mapInArrow(_spark_part(work), "part binary")
+        whole = parts.repartition(groups).mapInArrow(_spark_merge(), "part binary")
+        return united(bytes(row[0]) for row in whole.collect())
+
+
+def _readable(frame: Any, work: Work) -> Any:
+    """The columns that are wanted, in order; what cannot be compared, and Arrow may not take, as text."""
+    names = list(frame.columns)
+    plain = frame.toDF(*(f"c{place}" for place in range(len(names))))  # Spark reads more into some names than is there
+    columns = [(plain[f"c{names.index(info.name)}"], info.family == "other") for info in work.columns]
+    return plain.select(*(column.cast("string") if odd else column for column, odd in columns))
+
+
+def _spark_part(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def of_batches(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        names = [info.name for info in work.columns]
+        return _rows_of(partial(_frames(batches, names), work, context.partitionId()))
+
+    return of_batches
+
+
+def _spark_merge() -> Callable[[Iterator[Any]], Iterator[Any]]:
+    def of_batches(batches: Iterator[Any]) -> Iterator[Any]:
+        return _rows_of(merged(part.as_py() for batch in batches for part in batch.column(0)))
+
+    return of_batches
+
+
+def _frames(batches: Iterator[Any], names: list[str]) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    for batch in batches:
+        found = pl.from_arrow(batch)
+        assert isinstance(found, pl.DataFrame)
+        found.columns = names
+        yield found
+
+
+def _rows_of(part: bytes) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if part:
+        yield pa.RecordBatch.from_arrays([pa.array([part], pa.binary())], ["part"])

@@ -1,0 +1,247 @@
+"""Spark: classic and through Connect, on this machine. `make test-spark` runs it; it needs Java and pyspark."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+import twosample as ts
+from tests.sources.test_partial import table
+from twosample.sources import open_table, workers
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
+NAMES = ["x", "inf", "i", "day", "at", "flag", "city", "digits", "date", "money", "list", "pa`th.*\"'<b>"]
+
+
+def started(builder, folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.warehouse.dir": str(folder),
+            "spark.ui.showConsoleProgress": "false",
+        }
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+
+
+@pytest.fixture(scope="module")
+def sql():
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    return pytest.importorskip("pyspark.sql")
+
+
+@pytest.fixture(scope="module")
+def spark(sql, tmp_path_factory):
+    session = started(sql.SparkSession.builder.master("local[2,4]"), tmp_path_factory.mktemp("spark"))
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Two tables, as Parquet."""
+    folder = tmp_path_factory.mktemp("tables")
+    for name, seed in (("a", 1), ("b", 2)):
+        table(24_000, seed).select(NAMES).write_parquet(folder / f"{name}.parquet", use_pyarrow=True)
+    return folder
+
+
+def compared(session, files, count, **options):
+    sides = [session.read.parquet(str(files / f"{name}.parquet")).repartition(count) for name in "ab"]
+    return ts.compare(*sides, sample=3000, **options)
+
+
+def columns(found):
+    known = [part for part in found.columns if part.kind != "text"]
+    return {part.name: (part.pvalue, part.effect, part.effect_low, part.effect_high) for part in known}
+
+
+@pytest.fixture(scope="module")
+def wanted(spark, files):
+    return compared(spark, files, 1)
+
+
+def test_partitions_do_not_matter(spark, files, wanted):
+    for count in (7, 20):
+        found = compared(spark, files, count)
+        assert columns(found) == columns(wanted)
+        assert "on all rows" in found.notes[0]
+    assert found.a.rows == 24_000
+
+
+def test_the_same_as_the_table_in_memory(files, wanted):
+    direct = ts.compare(files / "a.parquet", files / "b.parquet", sample=3000)
+    assert wanted.verdict == direct.verdict
+    assert {part.column for part in wanted.findings} == {part.column for part in direct.findings}
+    for part in direct.columns:
+        assert wanted[part.name].kind == part.kind
+        assert wanted[part.name].missing_a == part.missing_a
+        assert wanted[part.name].pvalue == pytest.approx(part.pvalue, abs=0.02)
+
+
+def test_empty_and_skewed_partitions(spark, files, wanted):
+    sides = []
+    for name in "ab":
+        frame = spark.read.parquet(str(files / f"{name}.parquet"))
+        sides.append(frame.filter("i < 0").coalesce(1).union(frame.filter("i >= 0").repartition(3, "flag")))
+    assert columns(ts.compare(*sides, sample=3000)) == columns(wanted)
+
+
+def test_all_rows_are_not_collected(spark, files, monkeypatch):
+    monkeypatch.setattr("twosample.sources.remote.HELD_ROWS", 2000)
+    sides = [spark.read.parquet(str(files / f"{name}.parquet")).repartition(3) for name in "ab"]
+    found = ts.compare(*sides, sample=10**12)
+    assert found.a.sampled == 2000
+    assert any("no more than 2,000 are held" in note for note in found.notes)
+    assert found["i"].rows_a == 24_000
+
+
+def test_without_workers_the_engine_answers(spark, files, monkeypatch):
+    """All rows are never collected, and different values are counted about."""
+    monkeypatch.setattr("twosample.sources.remote.HELD_ROWS", 2000)
+    monkeypatch.setattr("twosample.sources.pullers.MOST_ROWS", 2000)
+    sides = []
+    for name in "ab":
+        sides.append(open_table(spark.read.parquet(str(files / f"{name}.parquet")).select("i", "x", "city")))
+        sides[-1]._rows.workers = None
+    found = ts.compare(*sides, sample=10**12)
+    assert found["i"].rows_a == 2000
+    facts = {part.name: part for part in sides[0].profile()}
+    assert facts["i"].distinct == pytest.approx(100, abs=8)
+    assert facts["city"].distinct == 2
+    with pytest.raises(ts.SourceError, match="not collected"):
+        sides[0].collect()
+
+
+def test_errors_are_ours(spark, files):
+    from pyspark.sql import functions
+
+    frame = spark.read.parquet(str(files / "a.parquet"))
+    said = "jdbc:mysql://ada:hunter2@db.example/shop?password=hunter2 is away"
+    broken = frame.withColumn("i", functions.raise_error(functions.lit(said)).cast("int"))
+    with pytest.raises(ts.SourceError, match="is away") as caught:
+        ts.compare(broken, frame)
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__context__ is None
+    gone = spark.read.parquet(str(files / "a.parquet")).select("i")
+    with pytest.raises(ts.SourceError, match="cannot be read"):
+        ts.summarize(gone.withColumn("j", functions.expr("assert_true(i > 10000)")))
+
+
+def test_workers_without_this_package(spark, files, monkeypatch):
+    """What another Python without the package says, said by a worker."""
+
+    def lacking(work):
+        def of_batches(batches):
+            raise ModuleNotFoundError("No module named 'twosample'")
+
+        return of_batches
+
+    monkeypatch.setattr(workers, "_spark_part", lacking)
+    frame = spark.read.parquet(str(files / "a.parquet")).select("i", "flag")
+    with pytest.warns(UserWarning, match="install twosample there"):
+        assert open_table(frame).profile()[0].rows == 24_000
+
+
+def test_no_rows_and_few(spark, files):
+    frame = spark.read.parquet(str(files / "a.parquet"))
+    assert ts.summarize(frame.filter("i > 10000")).rows == 0
+    assert ts.summarize(frame.limit(5)).rows == 5
+    with pytest.raises(ts.InputError, match="no rows"):
+        ts.compare(frame.filter("i > 10000"), frame)
+
+
+def slow(begun):
+    """Gives batches on slowly, and says who does."""
+
+    def run(batches):
+        import os
+        import time
+        from pathlib import Path
+
+        with Path(begun).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        for batch in batches:
+            time.sleep(0.5)
+            yield batch
+
+    return run
+
+
+def killed_once(frames, path):
+    """A comparison, during which the first Python worker that began is killed by its id."""
+    from threading import Thread
+
+    victims = []
+
+    def kill():
+        for _ in range(600):
+            pids = path.read_text().split() if path.exists() else []
+            if pids:
+                victims.append(int(pids[0]))
+                os.kill(victims[0], signal.SIGKILL)
+                return
+            time.sleep(0.05)
+
+    assassin = Thread(target=kill)
+    assassin.start()
+    found = ts.compare(*frames, sample=3000)
+    assassin.join()
+    return found, victims
+
+
+def test_a_worker_that_is_killed(spark, files, wanted, tmp_path):
+    """Spark runs its task again, and the answer is the same."""
+    sides = []
+    for name in "ab":
+        frame = spark.read.parquet(str(files / f"{name}.parquet")).select(*NAMES[:-1]).repartition(4)
+        sides.append(frame.mapInArrow(slow(str(tmp_path / "begun")), frame.schema))
+    found, victims = killed_once(sides, tmp_path / "begun")
+    assert victims
+    assert columns(found) == {name: part for name, part in columns(wanted).items() if name != NAMES[-1]}
+    assert len((tmp_path / "begun").read_text().split()) > 8
+
+
+ELSEWHERE = """
+import json, os, sys, warnings
+warnings.simplefilter("ignore")
+os.environ["PYSPARK_PYTHON"] = sys.executable
+from pathlib import Path
+from pyspark.sql import SparkSession
+from tests.sources.test_spark import columns, compared, started
+
+builder = getattr(SparkSession.builder, {way!r})({where!r})
+if {way!r} == "master":
+    builder = builder.config("spark.executor.memory", "512m")
+session = started(builder, {folder!r})
+print(json.dumps(columns(compared(session, Path({files!r}), {count}))))
+session.stop()
+"""
+
+
+@pytest.mark.parametrize(
+    ("way", "where"),
+    [("remote", "local[2]"), pytest.param("master", "local-cluster[2,1,1024]", marks=pytest.mark.slow)],
+)
+def test_connect_and_a_cluster_of_processes(files, wanted, tmp_path, way, where):
+    """The same bits through Connect, and from two executors; each in a process of its own."""
+    if way == "remote":
+        pytest.importorskip("grpc")
+    code = ELSEWHERE.format(way=way, where=where, folder=str(tmp_path), files=str(files), count=5)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=170, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert {name: tuple(values) for name, values in found.items()} == columns(wanted)
