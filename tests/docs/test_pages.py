@@ -11,7 +11,7 @@ from twosample.cli.run import run as run_command
 PAGES = pages()
 WITH_PYTHON = [name for name, page in PAGES.items() if any(blocks(page.read_text(encoding="utf-8")))]
 WITH_COMMANDS = [name for name, page in PAGES.items() if any(commands(page.read_text(encoding="utf-8")))]
-NEEDS = {"graphs": "networkx", "structured": "sklearn", "outliers": "sklearn"}
+NEEDS = {"scale": "dask.dataframe", "graphs": "networkx", "structured": "sklearn", "outliers": "sklearn"}
 PRINTED = {
     "dependent": ["WildBootstrap(block="],
     "graphs": ["0.001"],

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..core.types import Floats
 from .bins import BinnedColumn
 from .container import FileFormat, Reader, Record, Writer
 from .counts import Counts, Distinct
@@ -22,9 +24,10 @@ from .totals import Totals
 if TYPE_CHECKING:
     import polars as pl
 
+_SIZE = (1 << 63) - 1  # a double but for its sign
 FORMAT = FileFormat("twosample-summary", 2, "a summary")
 _WITHOUT_POINTS = replace(FORMAT, version=1)
-_IN_PASSING = 1  # how hard to press what goes from one worker to another
+_IN_PASSING = 0  # how hard to press what goes from one worker to another
 
 
 def encode(summary: TableSummary, passing: bool = False) -> bytes:
@@ -75,7 +78,21 @@ def _column_record(column: ColumnSummary, body: Writer) -> Record:
 def _points_record(points: Points | None, body: Writer) -> list[Any] | None:
     if points is None:
         return None
-    return [points.unit, points.bits, points.whole, body.put(points.values), body.put(points.counts)]
+    first, shift, steps = _steps(points.values)
+    return [points.unit, points.bits, points.whole, first, shift, body.put(steps), body.put(points.counts)]
+
+
+def _steps(values: Floats) -> tuple[int, int, NDArray[np.int64]]:
+    """Ascending doubles as small whole numbers: the place of the first among all doubles, and the steps to the next.
+
+    Places are counted from 0, which has the place 0; all are multiples of ``2**shift``.
+    """
+    raw = values.view(np.int64)
+    places = np.where(raw < 0, -(raw & _SIZE), raw)
+    common = int(np.bitwise_or.reduce(places)) if len(places) else 0
+    shift = (common & -common).bit_length() - 1 if common else 0
+    places >>= shift
+    return int(places[0]) if len(places) else 0, shift, np.diff(places)
 
 
 def _totals_record(totals: Totals | None) -> list[Any] | None:
@@ -152,10 +169,14 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
 def _points(record: list[Any] | None, reader: Reader) -> Points | None:
     if record is None:
         return None
-    unit, bits, whole, *places = record
-    values, counts = (reader.numbers(place, kind) for place, kind in zip(places, "fi", strict=True))
-    if len(values) != len(counts) or not (values[1:] > values[:-1]).all() or not (counts > 0).all():
+    unit, bits, whole, first, shift, *places = record
+    steps, counts = (reader.numbers(place, "i") for place in places)
+    if len(steps) != max(len(counts) - 1, 0) or not (steps > 0).all() or not (counts > 0).all():
         raise ValueError("points out of order")
+    along = (np.concatenate([[first], steps])[: len(counts)]).cumsum() << _whole(shift)
+    values = np.where(along < 0, -along | ~_SIZE, along).view(np.float64)
+    if np.isnan(values).any() or not (values[1:] > values[:-1]).all():
+        raise ValueError("points that are no numbers")
     if not (-1074 <= unit <= 1024 and 0 <= bits <= 52):
         raise ValueError(f"points of {bits} bits in units of 2^{unit}")
     return Points(values, counts, int(unit), int(bits), bool(whole))
