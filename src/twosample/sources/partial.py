@@ -72,15 +72,18 @@ def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> Tabl
 
     tallies = [_tally(info, info.name in work.counted) for info in work.columns]
     sampler = RowSampler(work.size, [work.seed, place])
-    kept = [pl.DataFrame()]
+    kept: list[pl.DataFrame] = []
     for batch in _regrouped(batches):
         for tally in tallies:
             tally.add(column_of(batch, tally.info.name))
-        kept = [part for part in kept if part.width]
-        kept.append(_portable(batch[sampler.offer(len(batch))], work.columns))
+        chosen = sampler.offer(len(batch))
+        if not kept and sampler.crowded():
+            chosen = chosen[sampler.keep()]
+        kept.append(_portable(batch[chosen], work.columns))
         if sampler.crowded():
             kept = [pl.concat(kept, how="vertical_relaxed")[sampler.keep()]]
-    sample = sampler.sample(pl.concat(kept, how="vertical_relaxed")[sampler.keep()])
+    rows = pl.concat(kept, how="vertical_relaxed") if kept else pl.DataFrame()
+    sample = sampler.sample(rows[sampler.keep()])
     sample = replace(sample, numbers=sample.numbers + (place << PART))
     return TableSummary("", sampler.rows, tuple(tally.result() for tally in tallies), sample, work.seed, 1 << 15)
 

@@ -92,10 +92,12 @@ class RowSampler:
 
     def keep(self) -> NDArray[np.intp]:
         """Which of the candidates so far, in their order, have the smallest keys; the others are forgotten."""
-        order = np.argsort(self._keys, kind="stable")[: self.size]
-        if len(order) == self.size and self.size:
-            self._limit = float(self._keys[order[-1]])
-        kept = np.sort(order)
+        kept = np.arange(len(self._keys))
+        if 0 < self.size <= len(kept):
+            self._limit = float(np.partition(self._keys, self.size - 1)[self.size - 1])
+            kept = np.flatnonzero(self._keys <= self._limit)  # of equal keys, the first
+            kept = np.sort(kept[np.argsort(self._keys[kept], kind="stable")[: self.size]])
+        kept = kept[: self.size]
         self._keys, self._numbers = self._keys[kept], self._numbers[kept]
         return kept
 
