@@ -84,9 +84,7 @@ def pool(x: object, y: object, kernel: Kernel) -> Pool:
             "A single point with many numbers is one row: shape (1, d)."
         )
     z = np.concatenate([a, b])
-    with np.errstate(over="ignore"):
-        if not np.isfinite(np.ptp(z, axis=0)).all():
-            raise InputError("x and y hold values so large that their differences overflow; rescale both samples.")
+    check_span(z, "x and y hold")
     if kernel.translation_free:
         z -= middle(z)
     return Pool(z, len(a), len(b), kernel)
@@ -111,6 +109,13 @@ def points(value: object, name: str, least: int = 2) -> Floats:
         raise InputError(f"{name} has no columns (shape {array.shape}).")
     _check_finite(array, name)
     return array
+
+
+def check_span(z: Floats, who: str) -> None:
+    """Refuse numbers whose differences no double can hold."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.ptp(z, axis=0)).all():
+            raise InputError(f"{who} values so large that their differences overflow; rescale them.")
 
 
 def middle(z: Floats) -> Floats:
@@ -166,7 +171,10 @@ def objects(value: object, name: str, least: int = 2) -> list[Any]:
     """A list of objects; what each of them may be is for the kernel to say."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise InputError(f"{name} is a {type(value).__name__}; with this kernel give a list of objects.")
-    listed = list(value)
+    try:
+        listed = list(value)
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
+        raise InputError(f"{name} cannot be read as a list of objects: {shown(str(error), 200)}") from None
     if len(listed) < least:
         raise InputError(f"{name} has {len(listed)} object(s); a sample needs at least {least}.")
     return listed

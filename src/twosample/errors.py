@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import wraps
 from math import isfinite, nan
 from numbers import Real
@@ -122,6 +123,33 @@ def number_between(name: str, value: object, low: float, high: float, example: f
         such = "" if example is None else f", such as {example:g}"
         raise OptionError(f"{name}={_shown(value)} must be a number strictly between {low:g} and {high:g}{such}.")
     return float(value)  # type: ignore[arg-type]
+
+
+def yes_or_no(name: str, value: object) -> bool:
+    """True or False from an option, or the error that names it."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):  # those of NumPy
+        raise OptionError(f"{name}={_shown(value)} must be True or False.")
+    return bool(value)
+
+
+def checked_names(option: str, names: object) -> tuple[str, ...] | None:
+    """Names of columns from an option; refuses a single text, whose letters would be taken for names."""
+    if names is None:
+        return None
+    found: tuple[Any, ...] = (None,)
+    with suppress(Exception):  # whatever it raises, it is no list
+        found = tuple(names)  # type: ignore[arg-type]
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
+        such = f", such as [{names!r}]" if isinstance(names, str) else ""
+        raise OptionError(f"{option}={_shown(names)} must be a list of names of columns{such}.")
+    return found
+
+
+def checked_kinds(kinds: object) -> dict[str, Any]:
+    """What columns mean, from an option."""
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise OptionError(f"kinds={_shown(kinds)} must be a dictionary, such as {{'zip': 'categorical'}}.")
+    return dict(kinds or {})
 
 
 def is_one_of(value: object, choices: tuple[float, ...]) -> bool:

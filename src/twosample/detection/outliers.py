@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, options_by_name, whole_number
+from ..errors import InputError, checked_names, options_by_name, whole_number
 from ..kernels import Gaussian, Median
 from ..sources import ColumnKind
 from ..sources.values import records
-from ..structured.coordinates import TableRows, checked_names, coordinates_against, read_rows, unread
+from ..structured.coordinates import TableRows, coordinates_against, read_rows, unread
 from .conformal import ConformalRanks
 from .oddity import odd_columns
 from .results import Outlier, Outliers

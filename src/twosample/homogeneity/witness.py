@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Tiled, weighted_sums
-from ..errors import InputError, options_by_name, whole_number
+from ..errors import InputError, options_by_name, whole_number, yes_or_no
 from ..kernels import Kernel
 from ..kernels.objects import row_numbers_of
 
@@ -165,7 +165,7 @@ def witness(
     a, b = (door.points(x, "x"), door.points(y, "y")) if formula.domain == "vectors" else (pool.x, pool.y)
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
     plain = Witness(a, b, formula, objects=objects)
-    if not normalised:
+    if not yes_or_no("normalised", normalised):
         return plain
     norm = float(plain._values(a).mean() - plain._values(b).mean())  # MMD_b²
     noise = 1e-7 * float(np.abs(formula.diagonal(a)).max())

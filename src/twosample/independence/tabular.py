@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import _door as door
 from ..core.types import Floats
-from ..errors import InputError, OptionError, options_by_name, whole_number
+from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..nulls import Null
-from ..structured.coordinates import TableRows, checked_names, coordinates, read_rows
+from ..structured.coordinates import TableRows, coordinates, read_rows
 from .hsic import hsic_test
 from .results import IndependenceResult
 from .sides import LEAST_ROWS

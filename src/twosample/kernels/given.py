@@ -52,7 +52,7 @@ class Precomputed(Kernel):
     in_memory = True
 
     def __post_init__(self) -> None:
-        K = np.asarray(self.matrix)
+        K = _asarray(self.matrix)
         if K.ndim != 2 or K.shape[0] != K.shape[1] or len(K) == 0:
             raise InputError(f"Precomputed: the matrix must be square and not empty, not of shape {K.shape}.")
         if K.dtype.kind not in "fiu":
@@ -66,7 +66,7 @@ class Precomputed(Kernel):
     @classmethod
     def from_blocks(cls, xx: ArrayLike, xy: ArrayLike, yy: ArrayLike) -> Precomputed:
         """Put the pooled matrix together from k(x,x), k(x,y) and k(y,y)."""
-        blocks = [np.asarray(block, dtype=np.float64) for block in (xx, xy, yy)]
+        blocks = [_asarray(block) for block in (xx, xy, yy)]
         kxx, kxy, kyy = blocks
         sizes = (len(kxx), len(kyy)) if kxx.ndim and kyy.ndim else ()
         if [block.shape for block in blocks] != [2 * sizes[:1], sizes, 2 * sizes[1:]]:
@@ -141,6 +141,13 @@ class Precomputed(Kernel):
 
     def __repr__(self) -> str:
         return f"Precomputed({len(self.matrix)} x {len(self.matrix)})"
+
+
+def _asarray(matrix: object) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(matrix)
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
+        raise InputError(f"Precomputed: the matrix cannot be read as an array: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,10 @@ class Energy(Kernel):
         return "euclidean"
 
     def __post_init__(self) -> None:
-        if not 0 < real_number("exponent", self.exponent) < 2:
+        exponent = real_number("exponent", self.exponent)
+        if not 0 < exponent < 2:
             raise OptionError(f"exponent={self.exponent!r} must lie strictly between 0 and 2.")
+        object.__setattr__(self, "exponent", exponent)
 
     def of_distances(self, D: Reals, a: Floats, b: Floats) -> Reals:
         if self.exponent != 1:

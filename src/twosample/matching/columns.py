@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, checked_names
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 from ..sources.values import column_of, columns_of
 
@@ -164,8 +164,8 @@ def chosen_columns(
     """The columns to look at in each table; a name that no table has is refused."""
     infos = [table.columns for table in tables]
     names = [[info.name for info in side] for side in infos]
-    wanted = None if select is None else _names("select", select)
-    dropped = set() if exclude is None else _names("exclude", exclude)
+    wanted = checked_names("select", select)
+    dropped = checked_names("exclude", exclude) or ()
     known = {name for side in names for name in side}
     for option, given in (("select", wanted or ()), ("exclude", dropped), ("kinds", kinds)):
         for name in given:
@@ -176,12 +176,6 @@ def chosen_columns(
         if not side:
             raise InputError(f"No column of {label} ({table.name}) is left to look at.")
     return chosen
-
-
-def _names(option: str, given: Iterable[str]) -> set[str]:
-    if isinstance(given, str):
-        raise OptionError(f"{option}={given!r} must be a list of names, such as [{given!r}].")
-    return set(given)
 
 
 def read(

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.threads import single_threaded_blas
-from ..errors import InputError, options_by_name, whole_number
+from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
 from .assignment import assign, semi_metric
 from .columns import Side, chosen_columns, open_side, read
 from .costs import Costs, Measured, all_costs
@@ -119,7 +119,8 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     """
     options = _checked(level, sample, rng)
     tell = _Teller(progress)
-    said = dict(kinds or {})
+    said = checked_kinds(kinds)
+    rescale, use_names = yes_or_no("rescale", rescale), yes_or_no("use_names", use_names)
     tables = [open_side(source, name, where) for source, name in ((a, "a"), (b, "b"))]
     wanted = chosen_columns(tables, select, exclude, said)
     if len(wanted[0]) * len(wanted[1]) > MOST_PAIRS:

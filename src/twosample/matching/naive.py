@@ -161,7 +161,7 @@ def naive(
     """
     level = door.check_level(level)
     call, title = _resolved(test)
-    if adjust is not None and adjust not in ADJUSTMENTS:
+    if adjust is not None and (not isinstance(adjust, str) or adjust not in ADJUSTMENTS):
         raise unknown_option("adjust", adjust, ADJUSTMENTS, objects=False)
     (sources, left), (targets, right) = samples_of(a, "a"), samples_of(b, "b")
     random = door.generator(rng)
@@ -180,7 +180,7 @@ def _resolved(test: str | Test) -> tuple[Test, str]:
         if test not in TESTS:
             raise unknown_option("test", test, TESTS)
         return TESTS[test], test
-    if not callable(test):
+    if not callable(test) or isinstance(test, type):
         raise OptionError(f"test={test!r} must be a name or a function of two samples.")
     return test, getattr(test, "__name__", repr(test))
 

@@ -127,7 +127,7 @@ class _Samples:
 def _listed(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
     if isinstance(side, str | bytes) or not isinstance(side, Iterable) or getattr(side, "ndim", 1) == 0:
         raise InputError(f"{name} is {type(side).__name__}; give a list of samples, or a mapping of names to samples.")
-    named = side if isinstance(side, Mapping) else dict(enumerate(side))
+    named = side if isinstance(side, Mapping) else dict(enumerate(door.objects(side, name, 0)))
     if not named:
         raise InputError(f"{name} has no samples.")
     return tuple(map(str, named)), list(named.values())

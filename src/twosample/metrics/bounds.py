@@ -46,7 +46,7 @@ def uniform_bound(deviation: Deviation, m: int, n: int | None = None, *, delta: 
     >>> round(metrics.uniform_bound(metrics.kolmogorov_deviation, 1000, 2000), 4)
     0.0799
     """
-    if not callable(deviation):
+    if not callable(deviation) or isinstance(deviation, type):
         raise OptionError(f"deviation={deviation!r} must be a function of delta and the rows, as kolmogorov_deviation.")
     half = number_between("delta", delta, 0, 1, example=0.05) / 2
     rows = whole_number("m", m)

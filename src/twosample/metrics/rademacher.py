@@ -72,6 +72,7 @@ def rademacher_average(
         z = door.row_numbers(x, "x", formula, 1)
     else:
         z = door.points(x, "x", 1)
+        door.check_span(z, "x holds")
     formula = door.fill_bandwidth(formula, rule, z, random)
     signs = _signs(len(z), count, random)
     squares = np.zeros(signs.shape[1])

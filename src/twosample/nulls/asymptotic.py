@@ -94,7 +94,7 @@ class Pearson(_Quadratic):
     name = "pearson"
 
     def __post_init__(self) -> None:
-        if self.kurtosis not in ("bound", "spectrum", "published"):
+        if not isinstance(self.kurtosis, str) or self.kurtosis not in ("bound", "spectrum", "published"):
             raise OptionError(f"Pearson: kurtosis={self.kurtosis!r} must be 'bound', 'spectrum' or 'published'.")
 
     def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:

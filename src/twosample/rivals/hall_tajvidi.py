@@ -245,7 +245,7 @@ def _checked(weights: object, most: int) -> Floats:
     try:
         given = np.asarray(weights)
         array = given.astype(np.float64) if given.dtype.kind in "biufO" else np.empty(0)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
         array = np.empty(0)
     if array.ndim != 1 or not 1 <= len(array) <= most or not np.isfinite(array).all() or (array < 0).any():
         raise OptionError(

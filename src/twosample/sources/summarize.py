@@ -14,7 +14,7 @@ from .kinds import NUMBERS, Kind, infer_kinds
 from .profiling import NUMERIC
 from .schemas import convert
 from .tallies import Tallies
-from .values import column_of, finite
+from .values import column_of, columns_of, finite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,7 +157,10 @@ def _fingerprint(first: pl.DataFrame) -> int:
     """A number that tells parts of a table apart, so that their rows are drawn independently."""
     from hashlib import sha256
 
-    text = first.head(100).write_json()
+    rows = first.head(100)
+    plain = [name for name, kind in rows.schema.items() if not (kind.is_nested() or str(kind) in ("Binary", "Object"))]
+    text = columns_of(rows, plain).write_json()  # polars writes no bytes as JSON
+    text += "".join(repr(rows.get_column(name).to_list()) for name in rows.columns if name not in plain)
     return int.from_bytes(sha256(text.encode("utf-8", errors="replace")).digest()[:8], "little")
 
 

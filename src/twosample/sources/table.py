@@ -239,12 +239,11 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     {'c0': 'Float64', 'c1': 'Float64'}
     """
     check_threads()
+    _check_words(where, name)
     if isinstance(source, Table):
         if where is not None:
             raise OptionError("where: the table is open already; give the condition when opening it.")
         return source if name is None else Table(name, source._rows, source.files)
-    if where is not None and (not isinstance(where, str) or not where.strip()):
-        raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
     if isinstance(source, TableSummary):
         return _opened_summary(source, name or source.name or "summary", where, ())
     if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(SUFFIX):
@@ -273,6 +272,13 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     if not table.columns:
         raise SourceError(f"{table.name} has no columns.")
     return table if where is None else _filtered(table, where)
+
+
+def _check_words(where: object, name: object) -> None:
+    if where is not None and (not isinstance(where, str) or not where.strip()):
+        raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
+    if name is not None and not isinstance(name, str):
+        raise OptionError(f"name must be a text, and a {type(name).__name__} came.")
 
 
 def _opened_summary(summary: TableSummary, name: str, where: str | None, files: tuple[str, ...]) -> Table:

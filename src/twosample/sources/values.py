@@ -50,6 +50,8 @@ def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
     if kind in (pl.String, pl.Categorical, pl.Enum):
         found, days = spelled(series)
         return days if dated(found.count(), days.count(), dates) else found
+    if kind.is_nested() or kind == pl.Object:
+        return pl.Series("v", [None], dtype=pl.Float64).new_from_index(0, len(series))
     if not kind.is_temporal():
         return series.cast(pl.Float64, strict=False)
     if kind == pl.Date:

@@ -6,7 +6,7 @@ a value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from ..errors import InputError, OptionError
+from ..errors import InputError, checked_kinds
 from ..sources import ColumnKind, Table, convert, infer_kinds, open_table
 from ..sources.values import column_of
 from .columns import Categories, Number, Text
@@ -98,23 +98,13 @@ def read_rows(
     kinds
         What columns mean, where the guess is wrong.
     """
-    if kinds is not None and not isinstance(kinds, Mapping):
-        raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
+    checked_kinds(kinds)
     table = open_table(source, where=where)
     frame = table.collect() if sample is None else table.sample(sample, seed)
     if not len(frame):
         raise InputError(f"{table.name} has no rows{' for which `where` holds' if where else ''}.")
     inner = open_table(frame, name=table.name)
     return TableRows(table, frame, infer_kinds(inner, inner.profile(), frame, kinds))
-
-
-def checked_names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Names of columns; refuses a single text, whose letters would be taken for names."""
-    if names is None:
-        return None
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-        raise OptionError(f"{option}={names!r} must be a list of column names.")
-    return tuple(map(str, names))
 
 
 def _useful(kind: ColumnKind, constant: bool) -> bool:

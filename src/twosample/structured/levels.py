@@ -88,7 +88,7 @@ def real_array(value: Any) -> Floats | None:
     try:
         array = np.asarray(value)
         return array.astype(np.float64) if array.dtype.kind in "biufO" else None
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
         return None
 
 

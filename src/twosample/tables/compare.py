@@ -14,7 +14,15 @@ from .. import _door as door
 from .._shown import shown
 from .._version import __version__
 from ..core.threads import single_threaded_blas
-from ..errors import InputError, OptionError, options_by_name, positive_number, whole_number
+from ..errors import (
+    InputError,
+    OptionError,
+    checked_kinds,
+    checked_names,
+    options_by_name,
+    positive_number,
+    whole_number,
+)
 from ..sources import JointColumn, open_table
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
@@ -104,14 +112,15 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     >>> c.verdict, c.columns[0].name, c.columns[0].where[0].label
     ('different', 'shop', 'C')
     """
-    if door.check_level(level) >= 0.5:
+    level = door.check_level(level)
+    if level >= 0.5:
         raise OptionError(f"level={level!r} must be below 0.5: intervals are at level 1 - 2 * level.")
     if not positive_number("margin", margin) < 1:
         raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
     rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
     if kinds is not None and not isinstance(kinds, Mapping):
         raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
-    wanted = Wanted(_names("select", select), _names("exclude", exclude) or (), dict(kinds or {}))
+    wanted = Wanted(checked_names("select", select), checked_names("exclude", exclude) or (), checked_kinds(kinds))
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
@@ -160,14 +169,6 @@ class _Steps:
         if self.progress is not None:
             self.progress(self.done, STEPS, what)
         self.done += 1
-
-
-def _names(option: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise OptionError(f"{option}={names!r} must be a list of names: [{str(names)!r}].")
-    return tuple(names)
 
 
 def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:

@@ -190,6 +190,8 @@ def _array(value: object, name: str) -> NDArray[Any]:
         return np.asarray(value)
     except ValueError:
         raise InputError(f"{name}: rows must all have the same length.") from None
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
+        raise InputError(f"{name}: {error}") from None
 
 
 def _labels(value: Iterable[Hashable] | None, count: int, name: str, of: str) -> Any:

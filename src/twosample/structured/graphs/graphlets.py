@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.types import Floats
-from ...errors import InputError, OptionError
+from ...errors import InputError, OptionError, is_one_of
 from .features import CountKernel
 from .pool import GraphPool
 
@@ -51,7 +51,7 @@ class Graphlet(CountKernel):
     size: int = 3
 
     def __post_init__(self) -> None:
-        if self.size not in (3, 4):
+        if not is_one_of(self.size, (3, 4)):
             raise OptionError(f"size={self.size!r} must be 3 or 4.")
 
     def counts(self, pool: GraphPool) -> sparse.csr_array:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._shown import shown
 from ...errors import InputError, options_by_name
 from .graph import Graph, Whole
 
@@ -133,7 +134,10 @@ def read_tu(place: str | Path, *, attributes: str = "node_attributes") -> GraphD
     if not isinstance(place, str | PathLike):
         raise InputError(f"place={place!r} must be the path of a folder or of a file .npz.")
     place = Path(place)
-    get = _in_folder(place) if place.is_dir() else _in_archive(place)
+    try:
+        get = _in_folder(place) if place.is_dir() else _in_archive(place)
+    except OSError as error:
+        raise InputError(f"{shown(str(place), 300)} cannot be read: {error.strerror}.") from None
     edges, indicator = get("edges"), get("graph_indicator")
     if edges is None or indicator is None:
         raise InputError(f"{place}: no edges or no graph_indicator found; is this a data set of the TU format?")
