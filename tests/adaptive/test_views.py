@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from twosample.adaptive import pairs, views
+from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
 from twosample.core.labellings import relabellings
 
@@ -51,6 +52,24 @@ def test_covariance(pool, labels):
     A = centred @ K @ centred
     found, _ = views.Covariance(pool).statistic(labels)
     assert found == pytest.approx([v @ A @ v for v in labels.x.T.astype(float)])
+
+
+def test_many_covariances_are_the_same_without_the_diagonal(pool, labels):
+    K = (pool.scores @ pool.scores.T / D) ** 2
+    np.fill_diagonal(K, 0)
+    found, _ = pairs.ManyCovariances(pool).statistic(labels)
+    for value, v in zip(found, labels.x.T.astype(float), strict=True):
+        w = 1 - v
+        mmd = v @ K @ v / (M * (M - 1)) + w @ K @ w / (N * (N - 1)) - 2 * v @ K @ w / (M * N)
+        assert value == pytest.approx(mmd)
+
+
+def test_thousands_of_columns_take_no_time():
+    z = np.random.default_rng(7).normal(size=(14, 5000))
+    every = views_of(pooled_numbers(z, ("c",) * 5000, 7), np.random.default_rng(0))
+    assert [type(view) for view in every].count(pairs.ManyCovariances) == 1
+    for view in every:
+        assert view.statistic(relabellings(7, 7, 20, np.random.default_rng(1)))[0].std() > 0
 
 
 def test_radius_is_close_to_cramer_von_mises(pool):

@@ -13,7 +13,7 @@ from ..errors import options_by_name
 from ..kernels import Gaussian
 from ..nulls import Permutation
 from ..results import conclude
-from .pairs import Fine
+from .pairs import Fine, ManyCovariances
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
 from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
@@ -84,7 +84,8 @@ def two_sample_test(
 def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
     """All views of a pool; those that would repeat another one are left out."""
     columns = len(pool.columns)
-    views: list[View] = [Mean(pool), Covariance(pool), Radius(pool), Columns(pool), Shapes(pool), Fine(pool, rng)]
+    covariance = Covariance if columns * (columns + 1) // 2 <= max(pool.size, 100) else ManyCovariances
+    views: list[View] = [Mean(pool), covariance(pool), Radius(pool), Columns(pool), Shapes(pool), Fine(pool, rng)]
     return [*views, Directions(pool)] if columns > 1 else views
 
 

@@ -1,17 +1,19 @@
-"""The view that looks at pairs of rows: several narrow kernels as one, in one pass over the Gram matrix."""
+"""Views that look at pairs of rows, by kernels: one pass over the Gram matrix each."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from ..core.centred import u_centred
 from ..core.labellings import Labellings
 from ..core.types import Floats
-from ..engines import Auto
-from ..kernels import Gaussian, Kernel, Laplace, OnRows, RadialKernel, Scaled, Sum
+from ..engines import Auto, Gram
+from ..kernels import Gaussian, Kernel, Laplace, OnRows, Polynomial, RadialKernel, Scaled, Sum
 from ..kernels.bandwidth import distance_quantiles
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
@@ -25,11 +27,56 @@ Part = tuple[RadialKernel, Floats, float]
 """A kernel, the rows that it applies to, and its share in the sum."""
 
 
-class Fine(View):
+class KernelView(View):
+    """A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house."""
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel | None:
+        """The kernel; None if it would tell no two rows apart."""
+
+    def statistic(self, labels: Labellings) -> tuple[Floats, float]:
+        if self.kernel is None:
+            return np.zeros(labels.count), 0.0
+        m, n = self.pool.m, self.pool.n
+        sums = self._gram(labels.count).block_sums(labels, m, n)
+        form = Unbiased().form(m, n)
+        return form.value(sums), form.tolerance(sums)
+
+    def witness(self) -> Floats:
+        m, n = self.pool.m, self.pool.n
+        if self.kernel is None:
+            return np.zeros(m + n)
+        weights = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
+        own = self.kernel.diagonal(row_numbers_of(range(m + n))) * weights  # a row says nothing about itself
+        return np.asarray(self._gram(1).multiply(weights[:, None])[:, 0] - own)
+
+    def _gram(self, labellings: int) -> Gram:
+        assert self.kernel is not None
+        z = row_numbers_of(range(self.pool.size))
+        return Auto().choose(self.kernel, z, labellings).engine.gram(self.kernel, z, np.random.default_rng(0))
+
+
+class ManyCovariances(KernelView):
+    r"""The covariance view for more pairs of columns than rows, by the kernel :math:`(q'q')^2` of the scores."""
+
+    name = "covariance"
+    weight = 1.0
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        unit = float(np.sqrt(self.pool.scores.shape[1]))
+        return OnRows(Polynomial(degree=2, offset=0.0, bandwidth=unit), self.pool.scores)
+
+    def sees(self) -> str:
+        return "spread of columns, or correlation of pairs of them"
+
+
+class Fine(KernelView):
     r"""Differences at small scales, of any kind: the sum of four narrow kernels, each over its standard deviation.
 
     Gaussian kernels on the ranks at half the 1 % quantile of distances and at somewhat more, Laplace kernels on the
-    values, Euclidean and city-block, at half their 5 % quantile. O(N² (D + R)).
+    values, Euclidean and city-block, at half their 5 % quantile.
     """
 
     name = "fine scale"
@@ -37,21 +84,13 @@ class Fine(View):
 
     def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
         super().__init__(pool)
-        size = pool.size
-        part = np.arange(size) if size <= NORM_POINTS else rng.choice(size, NORM_POINTS, replace=False)
-        self.__dict__["kernel"] = balanced(list(_narrow(pool, part)), part)
+        part = np.arange(pool.size) if pool.size <= NORM_POINTS else rng.choice(pool.size, NORM_POINTS, replace=False)
+        self.__dict__["_part"] = part
 
-    kernel: Kernel | None
-
-    def statistic(self, labels: Labellings) -> tuple[Floats, float]:
-        m, n = self.pool.m, self.pool.n
-        if self.kernel is None:
-            return np.zeros(labels.count), 0.0
-        z = row_numbers_of(range(m + n))
-        engine = Auto().choose(self.kernel, z, labels.count).engine
-        sums = engine.gram(self.kernel, z).block_sums(labels, m, n)
-        form = Unbiased().form(m, n)
-        return form.value(sums), form.tolerance(sums)
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        part: np.ndarray[tuple[int], np.dtype[np.intp]] = self.__dict__["_part"]
+        return balanced(list(_narrow(self.pool, part)), part)
 
     def sees(self) -> str:
         return f"rows within about {self.scale:.2g} sd of each other are more often from one sample"
@@ -59,19 +98,8 @@ class Fine(View):
     @property
     def scale(self) -> float:
         """The widest of the scales on values, for one column, in its standard deviations."""
-        assert isinstance(self.kernel, Sum)
-        widths = [part.kernel.origin.scale for part in self.kernel.parts if isinstance(part.kernel.origin, Laplace)]  # type: ignore[attr-defined]
-        return float(max(widths, default=0.0) / np.sqrt(len(self.pool.columns)))
-
-    def witness(self) -> Floats:
-        m, n = self.pool.m, self.pool.n
-        if self.kernel is None:
-            return np.zeros(m + n)
-        z = row_numbers_of(range(m + n))
-        weights = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
-        gram = Auto().choose(self.kernel, z, 1).engine.gram(self.kernel, z)
-        own = self.kernel.diagonal(z) * weights  # a row says nothing about itself
-        return np.asarray(gram.multiply(weights[:, None])[:, 0] - own)
+        parts = list(_narrow(self.pool, self.__dict__["_part"]))
+        return float(max(kernel.scale for kernel, _, _ in parts[2:3]) / np.sqrt(len(self.pool.columns)))
 
 
 def _narrow(pool: PooledSample, part: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Iterator[Part]:
