@@ -16,6 +16,7 @@ from ..results import conclude
 from .pairs import Fine, ManyCovariances
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
+from .tables import is_table, pooled_table
 from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
@@ -42,7 +43,8 @@ def two_sample_test(
     ----------
     x, y
         Samples: arrays or data frames of m and n rows with the same columns; 1-d is one column. At least two rows each.
-        Never modified.
+        Frames and dictionaries of columns may hold categories, dates (as numbers) and text (by the letters that values
+        share); a missing value is a level of its own. Never modified.
     level
         The level of the test.
     n
@@ -75,10 +77,11 @@ def two_sample_test(
     null = Permutation(n)
     door.check_resamples(null, level)
     random = door.generator(rng)
+    if is_table(x) or is_table(y):
+        return tested(*pooled_table(x, y), null, level, random)
     pooled = door.pool(x, y, Gaussian())
     names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))
-    pool = pooled_numbers(pooled.z, names, pooled.m)
-    return tested(pool, len(names), null, level, random)
+    return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), null, level, random)
 
 
 def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
@@ -90,7 +93,12 @@ def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
 
 
 def tested(
-    pool: PooledSample, columns: int, null: Permutation, level: float, rng: np.random.Generator
+    pool: PooledSample,
+    columns: int,
+    notes: tuple[str, ...],
+    null: Permutation,
+    level: float,
+    rng: np.random.Generator,
 ) -> AdaptiveResult:
     """The test of a pool that has been prepared."""
     m, n = pool.m, pool.n
@@ -114,7 +122,12 @@ def tested(
         columns=columns,
         null=null,
         citation=CITATION,
-        notes=() if views else ("All rows of both samples are the same: there is nothing to compare.",),
+        notes=notes
+        if views
+        else (
+            *notes,
+            "All rows of both samples are the same: there is nothing to compare.",
+        ),
         views=tuple(
             ViewResult(view.name, float(score), float(alone), float(adjusted), view)
             for view, score, alone, adjusted in zip(views, scores, together.pvalues, together.adjusted, strict=False)

@@ -23,8 +23,10 @@ class PooledSample:
         ``(N, D)`` midranks in (0, 1); the values, in the same unit, where ranks have no meaning.
     ordered
         ``(D,)`` whether ranks have a meaning.
+    shares
+        ``(D,)`` one over the number of coordinates that a coordinate's column has.
     columns
-        ``(D,)`` the name of the column that a coordinate belongs to.
+        ``(D,)`` what a coordinate is called: by its column, or a level of it.
     m
         How many rows, the first ones, are x. Nothing here looks at it.
     """
@@ -33,6 +35,7 @@ class PooledSample:
     scores: Floats
     ranks: Floats
     ordered: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    shares: Floats
     columns: tuple[str, ...]
     m: int
 
@@ -47,21 +50,31 @@ class PooledSample:
         return self.size - self.m
 
 
+RANK_DEVIATION = 12**-0.5
+"""The standard deviation of ranks in (0, 1)."""
+
+
 def pooled_numbers(z: Floats, columns: tuple[str, ...], m: int) -> PooledSample:
     """The pooled sample of columns of numbers; those that are constant are left out. O(N log N) for each column."""
-    from scipy.special import ndtri
-
     varies = (z != z[0]).any(axis=0)
     z = z[:, varies]
-    ranks = np.column_stack([midranks(column) for column in z.T]) if z.size else np.empty((len(z), 0))
+    ranks = midranks(z)
     return PooledSample(
         values=standardised(z),
-        scores=standardised(ndtri(ranks)),
+        scores=scores_of(ranks),
         ranks=ranks,
         ordered=np.ones(z.shape[1], dtype=bool),
+        shares=np.ones(z.shape[1]),
         columns=tuple(name for name, kept in zip(columns, varies, strict=True) if kept),
         m=m,
     )
+
+
+def scores_of(ranks: Floats) -> Floats:
+    """Normal scores with mean 0 and variance 1."""
+    from scipy.special import ndtri
+
+    return standardised(ndtri(ranks))
 
 
 def standardised(z: Floats) -> Floats:
@@ -78,8 +91,19 @@ def standardised(z: Floats) -> Floats:
     return np.asarray(z / z.std(axis=0))
 
 
-def midranks(column: Floats) -> Floats:
-    """``(N,)`` ranks in (0, 1), the mean rank for ties."""
-    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - 0.5 * counts)[inverse] / len(column))
+def midranks(z: Floats) -> Floats:
+    """``(N, D)`` ranks in (0, 1) within each column, the mean rank for ties."""
+    size = len(z)
+    if not z.size:
+        return z
+    order = np.argsort(z, axis=0, kind="stable")
+    ordered = np.take_along_axis(z, order, axis=0)
+    starts = np.ones(z.shape, dtype=bool)
+    starts[1:] = ordered[1:] != ordered[:-1]
+    ends = np.roll(starts, -1, axis=0)  # the last row always ends a run of ties, because the first one starts one
+    place = np.arange(size)[:, None]
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=0)
+    last = np.minimum.accumulate(np.where(ends, place, size)[::-1], axis=0)[::-1]
+    ranks = np.empty(z.shape)
+    np.put_along_axis(ranks, order, (first + last + 1) / (2 * size), axis=0)
+    return ranks

@@ -70,19 +70,22 @@ class FeatureView(View):
         """A feature in words; z is the difference of its means, x less y, in standard errors."""
 
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
-        total = np.zeros(labels.count)
+        total: Floats | float = 0.0
         for block in self.blocks():
-            total += self.joined(self.sums(block, labels) ** 2)
-        values = self.finished(total)
+            total = total + self.joined(block, self.sums(block, labels) ** 2)
+        values = self.finished(np.asarray(total))
         return values, 1e-9 * float(np.abs(values).mean())
 
-    def joined(self, squares: Floats) -> Floats:
-        """``(R,)`` what a block adds to the statistic."""
-        return np.asarray(squares.sum(axis=1))
+    def joined(self, block: slice, squares: Floats) -> Floats:
+        """``(R, P)`` what a block adds to the P parts of the statistic."""
+        del block
+        return np.asarray(squares.sum(axis=1, keepdims=True))
 
     def finished(self, total: Floats) -> Floats:
-        """The statistic, from what all blocks added."""
-        return total
+        """``(R,)`` the statistic: the sum of its parts, each in its standard deviations over all labellings alike."""
+        deviation = total.std(axis=0)
+        scale = np.where(deviation > 1e-9 * np.abs(total).mean(axis=0), deviation, np.inf)
+        return np.asarray(((total - total.mean(axis=0)) / scale).sum(axis=1))
 
     def sums(self, block: slice, labels: Labellings) -> Floats:
         """``(R, F)`` sums of the centred features over sample x."""
@@ -144,7 +147,7 @@ def side(z: float) -> str:
 
 
 class Mean(FeatureView):
-    r"""Means of all columns: :math:`|Q'v|^2 + |S'v|^2` for normal scores Q and standardised values S.
+    r"""Means of all columns: :math:`|Q'v|^2` and :math:`|S'v|^2` for normal scores Q and standardised values S.
 
     Scores are safe against outliers, values keep magnitudes.
     """
@@ -162,9 +165,15 @@ class Mean(FeatureView):
     def features(self, block: slice, rows: slice) -> Floats:
         return np.concatenate([self.pool.scores[rows, block], self.pool.values[rows, block]], axis=1)
 
+    def joined(self, block: slice, squares: Floats) -> Floats:
+        width = block.stop - block.start
+        return np.column_stack([squares[:, :width].sum(axis=1), squares[:, width:].sum(axis=1)])
+
     def words(self, block: slice, feature: int, z: float) -> str:
-        column = self.pool.columns[block.start + feature % (block.stop - block.start)]
-        size, m = self.pool.size, self.pool.m
+        i = block.start + feature % (block.stop - block.start)
+        column, size, m = self.pool.columns[i], self.pool.size, self.pool.m
+        if not self.pool.ordered[i]:
+            return f"{column}: more often in {side(z)}"
         return f"{column}: {side(z)} is higher, by {abs(z) * np.sqrt(size / (m * (size - m))):.2g} sd"
 
 
@@ -172,23 +181,42 @@ class Directions(FeatureView):
     r"""Means of all columns together, also in directions in which rows vary little.
 
     :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C is shrunk towards the
-    identity, so that it also serves with more columns than rows: once by the rule of Ledoit and Wolf (2004), which may
-    shrink a lot, and once by D/N. The sum of both, of the scores and of the values.
+    identity by the rule of Ledoit and Wolf (2004), so that it also serves with more columns than rows; with fewer, by
+    D/N as well. Of the scores and of the values.
     """
 
     name = "directions"
-    weight = 7.0
+
+    @property
+    def weight(self) -> float:
+        """More where there are as many columns as rows, and little else can be estimated."""
+        return 20.0 if self._wide else 7.0
+
+    @property
+    def _wide(self) -> bool:
+        return len(self.pool.columns) >= self.pool.size
 
     @cached_property
-    def _whitened(self) -> Floats:
-        return np.concatenate([whitened(X) for X in (self.pool.scores, self.pool.values)], axis=1)
+    def _axes(self) -> list[tuple[Floats, Floats]]:
+        return [principal(X) for X in (self.pool.scores, self.pool.values)]
 
     def blocks(self) -> Iterator[slice]:
         yield slice(0, 1)
 
     def features(self, block: slice, rows: slice) -> Floats:
         del block
-        return self._whitened[rows]
+        return np.concatenate([axes[rows] for axes, _ in self._axes], axis=1)
+
+    def joined(self, block: slice, squares: Floats) -> Floats:
+        width = self._axes[0][0].shape[1]
+        parts = (squares[:, :width], squares[:, width:])
+        kept = slice(0, 1) if self._wide else slice(0, 2)
+        both = zip(parts, self._axes, strict=True)
+        return np.concatenate([part @ weights[:, kept] for part, (_, weights) in both], axis=1)
+
+    def difference(self, sums: Floats) -> Floats:
+        weights = np.concatenate([weights.sum(axis=1) for _, weights in self._axes])
+        return np.asarray(super().difference(sums) * weights)
 
     def words(self, block: slice, feature: int, z: float) -> str:
         """The columns that the direction of the difference is made of."""
@@ -201,8 +229,8 @@ class Directions(FeatureView):
         )
 
 
-def whitened(X: Floats) -> Floats:
-    """``(N, min(N, D))`` uncorrelated combinations of the columns, weighted by both ways to shrink."""
+def principal(X: Floats) -> tuple[Floats, Floats]:
+    """``(N, r)`` principal components of the columns, and ``(r, 2)`` their weights by both ways to shrink."""
     size, width = X.shape
     if width <= size:
         spectrum, axes = np.linalg.eigh(X.T @ X / size)
@@ -215,10 +243,9 @@ def whitened(X: Floats) -> Floats:
     spread = (spectrum**2).sum() - width * level**2
     noise = ((np.einsum("ij,ij->i", X, X) ** 2).mean() - (spectrum**2).sum()) / size
     shrink = float(np.clip(noise / spread, 0.0, 1.0)) if spread > 1e-12 * width else 1.0
-    least = 1e-8 * spectrum.max()
-    inverses = 1 / np.maximum([(1 - shrink) * spectrum + shrink * level, spectrum + level * width / size], least)
-    inverses /= np.sqrt(((inverses * spectrum) ** 2).sum(axis=1, keepdims=True))  # equal variance under relabelling
-    return np.asarray(left * np.sqrt(inverses.sum(axis=0)))
+    shrunk = np.array([(1 - shrink) * spectrum + shrink * level, spectrum + level * width / size])
+    weights: Floats = 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
+    return left, weights.T
 
 
 class Covariance(FeatureView):
@@ -237,7 +264,7 @@ class Covariance(FeatureView):
     def words(self, block: slice, feature: int, z: float) -> str:
         first, second = (int(side[feature]) for side in self._pairs(block))
         names = self.pool.columns
-        if first == second:
+        if first == second and self.pool.ordered[first]:
             return f"{names[first]}: {side(z)} spreads wider"
         return f"{names[first]} × {names[second]}: more correlated in {side(z)}"
 
@@ -259,7 +286,7 @@ class Radius(FeatureView):
 
     @cached_property
     def _ranks(self) -> Floats:
-        return midranks(np.einsum("ij,ij->i", self.pool.values, self.pool.values))
+        return midranks(np.einsum("ij,ij->i", self.pool.values, self.pool.values)[:, None])[:, 0]
 
     def blocks(self) -> Iterator[slice]:
         yield slice(0, 10)
@@ -279,7 +306,8 @@ class Columns(FeatureView):
     r"""The largest difference in single columns, of a kind that moves them: scores and odd cosines of the ranks.
 
     Features are joined by the mean of 1/p over all of them, p from the chi-square law with one degree of freedom: near
-    the maximum if few columns differ, and more if several do (the harmonic mean of p-values, Good 1958).
+    the maximum if few columns differ, and more if several do (the harmonic mean of p-values, Good 1958). Every column
+    has the same share in it, also one of many levels.
     """
 
     name = "column"
@@ -299,13 +327,14 @@ class Columns(FeatureView):
         """The leading feature of every column."""
         return self.pool.scores[rows, block]
 
-    def joined(self, squares: Floats) -> Floats:
+    def joined(self, block: slice, squares: Floats) -> Floats:
         mean = squares.mean(axis=0)
         half = np.minimum(0.5 * squares / np.where(mean > 0, mean, 1.0), _HIGHEST)  # z²/2
-        return np.asarray((np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2))).sum(axis=1))  # about 1/p
+        inverse = np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2))  # about 1/p
+        return np.asarray(inverse @ np.tile(self.pool.shares[block], 3))[:, None]
 
     def finished(self, total: Floats) -> Floats:
-        return np.log(total)
+        return np.log(total[:, 0])
 
     def difference(self, sums: Floats) -> Floats:
         """The features that speak most alone."""
@@ -313,6 +342,8 @@ class Columns(FeatureView):
 
     def words(self, block: slice, feature: int, z: float) -> str:
         kind, column = divmod(feature, block.stop - block.start)
+        if not self.pool.ordered[block.start + column]:
+            return f"{self.pool.columns[block.start + column]}: more often in {side(z)}"
         toward = side(z if kind == 0 else -z)
         return f"{self.pool.columns[block.start + column]}: {toward} {self.says[kind]}"
 

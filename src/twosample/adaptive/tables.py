@@ -1,0 +1,152 @@
+"""Tables of mixed columns as coordinates: numbers, dates, categories, text; a missing value is a level of its own.
+
+Kinds of columns, levels and scales come from the pooled table, without its labels and without the names of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _door as door
+from ..core.types import Floats
+from ..errors import InputError
+from ..sources.kinds import NUMBERS, infer_kinds
+from ..sources.table import open_table
+from ..sources.values import column_of, columns_of, numbers, strings
+from ..structured import Text
+from ..structured.levels import CODE_BITS, sign_codes
+from .pooled import RANK_DEVIATION, PooledSample, midranks, scores_of, standardised
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Block = tuple[Floats, Floats, Floats, bool, list[str]]
+"""Values, scores, ranks of some coordinates, whether they are ordered, and their names."""
+
+
+def is_table(value: object) -> bool:
+    """Whether this is a frame or a dictionary of columns that is more than numbers without gaps."""
+    if isinstance(value, Mapping):
+        return True
+    if not door.column_names(value):
+        return False
+    dtypes = getattr(value, "dtypes", None)
+    kinds = [np.dtype(kind).kind for kind in dtypes if isinstance(kind, np.dtype)] if dtypes is not None else []
+    if len(kinds) == len(door.column_names(value)):  # a pandas frame
+        return any(kind not in "fiub" for kind in kinds) or bool(value.isna().to_numpy().any())  # type: ignore[attr-defined]
+    frame = open_table(value).collect()
+    return not all(column.dtype.is_numeric() and not column.has_nulls() for column in frame.iter_columns())
+
+
+def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ...]]:
+    """The pooled sample of two tables, the number of columns, and notes about what was left out."""
+    a, b = (open_table(side).collect() for side in (x, y))
+    if set(a.columns) != set(b.columns):
+        odd = sorted(set(a.columns) ^ set(b.columns))
+        raise InputError(f"x and y must have the same columns; only one of them has {', '.join(map(repr, odd[:5]))}.")
+    for name, side in (("x", a), ("y", b)):
+        if len(side) < 2:
+            raise InputError(f"{name} has {len(side)} row(s); a sample needs at least 2.")
+    pooled = _stacked(a, columns_of(b, a.columns))
+    table = open_table(pooled.rename({name: f"c{i}" for i, name in enumerate(a.columns)}))  # names must not matter
+    kinds = infer_kinds(table, table.profile(), table.sample(10_000))
+    blocks: list[Block] = []
+    notes = []
+    for name, kind in zip(a.columns, kinds, strict=True):
+        if kind.kind in ("constant", "identifier", "unsupported") or kind.base is None:
+            notes.append(f"Column {name!r} was left out: {kind.kind}.")
+            continue
+        blocks.extend(_coordinates(column_of(pooled, name), name, kind.base))
+    if not blocks:
+        empty = np.empty((len(pooled), 0))
+        return PooledSample(empty, empty, empty, np.empty(0, bool), empty[0], (), len(a)), len(a.columns), tuple(notes)
+    return (
+        PooledSample(
+            values=np.concatenate([block[0] for block in blocks], axis=1),
+            scores=np.concatenate([block[1] for block in blocks], axis=1),
+            ranks=np.concatenate([block[2] for block in blocks], axis=1),
+            ordered=np.repeat([block[3] for block in blocks], [block[0].shape[1] for block in blocks]),
+            shares=np.concatenate([np.full(block[0].shape[1], 1 / block[0].shape[1]) for block in blocks]),
+            columns=tuple(name for block in blocks for name in block[4]),
+            m=len(a),
+        ),
+        len(a.columns),
+        tuple(notes),
+    )
+
+
+def _stacked(a: pl.DataFrame, b: pl.DataFrame) -> pl.DataFrame:
+    """The rows of both, in types that hold the values of both."""
+    import polars as pl
+
+    series = []
+    for name in a.columns:
+        first, second = a.get_column(name), b.get_column(name)
+        if first.dtype != second.dtype or first.dtype in (pl.Categorical, pl.Enum):
+            if first.dtype.is_numeric() and second.dtype.is_numeric():
+                first, second = first.cast(pl.Float64), second.cast(pl.Float64)
+            else:
+                first, second = strings(first), strings(second)
+        series.append(first.append(second).alias(name))
+    return pl.DataFrame(series)
+
+
+def _coordinates(series: pl.Series, name: str, kind: str) -> Iterator[Block]:
+    """The coordinates of one column, and one more for what is missing."""
+    if kind in NUMBERS:
+        found = numbers(series).fill_nan(None)
+        missing = found.is_null().to_numpy()
+        yield from _number(found.fill_null(0.0).to_numpy(), missing, name)
+    else:
+        found = strings(series)
+        missing = found.is_null().to_numpy()
+        yield from _levels(found, missing, name) if kind != "text" else _text(found, missing, name)
+
+
+def _number(values: Floats, missing: NDArray[np.bool_], name: str) -> Iterator[Block]:
+    """A missing number lies in the middle; that it is missing is a coordinate of its own."""
+    present = ~missing
+    if present.any() and (values[present] != values[present][0]).any():
+        V, U = np.zeros((len(values), 1)), np.full((len(values), 1), 0.5)
+        Q = V.copy()
+        V[present] = standardised(values[present, None])
+        U[present] = midranks(values[present, None])
+        Q[present] = scores_of(U[present])
+        yield V, Q, U, True, [name]
+    if missing.any() and present.any():
+        yield _unordered(missing[:, None].astype(np.float64), [f"{name} is missing"])
+
+
+def _levels(found: pl.Series, missing: NDArray[np.bool_], name: str) -> Iterator[Block]:
+    """One coordinate for each level, missing among them: the delta kernel. Beyond 64 levels by hashed signs."""
+    levels, codes = np.unique(found.fill_null("").to_numpy().astype(str), return_inverse=True)
+    codes = np.where(missing, len(levels), codes)
+    names = [f"{name} = {level}" for level in levels] + [f"{name} is missing"]
+    if len(levels) <= CODE_BITS:
+        rows = np.eye(len(levels) + 1)[codes]
+        kept = (rows != rows[0]).any(axis=0)
+        rows, names = rows[:, kept], [level for level, keep in zip(names, kept, strict=True) if keep]
+    else:
+        rows = np.asarray(sign_codes([*levels.tolist(), None])[codes], dtype=np.float64)
+        names = [name] * rows.shape[1]
+    if rows.shape[1]:
+        yield _unordered(rows, names)
+
+
+def _text(found: pl.Series, missing: NDArray[np.bool_], name: str) -> Iterator[Block]:
+    """The counts of three letters that the kernel of texts compares."""
+    rows = Text().rows(found.fill_null("").to_list(), missing)
+    rows = rows[:, (rows != rows[0]).any(axis=0)]
+    if rows.shape[1]:
+        yield _unordered(rows, [name] * rows.shape[1])
+
+
+def _unordered(rows: Floats, names: list[str]) -> Block:
+    """Coordinates without an order, which have together the variance of one column of numbers."""
+    values = rows - rows.mean(axis=0)
+    values /= np.sqrt((values**2).sum() / len(values))
+    return values, values, values * RANK_DEVIATION, False, names

@@ -1,0 +1,115 @@
+"""Mixed tables: categories, missing values, dates, text."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.adaptive.tables import pooled_table
+
+CITIES = np.array(["Oslo", "Rome", "Lima"])
+
+
+def table(rng, rows=80, **columns):
+    found = {
+        "price": rng.lognormal(size=rows),
+        "city": CITIES[rng.integers(3, size=rows)],
+        "size": np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows)),
+        "day": [datetime.date(2024, 1, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(300, size=rows)],
+        "note": ["".join(rng.choice(list("abcdef "), size=25)) for _ in range(rows)],
+    }
+    return pl.DataFrame({**found, **columns}).with_columns(pl.col("size").fill_nan(None))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_categories_missing_dates_and_text_are_seen(rng):
+    x = table(rng)
+    assert ts.two_sample_test(x, table(rng), n=199, rng=0).pvalue > 0.01
+    changes = {
+        "city": CITIES[np.minimum(rng.integers(9, size=80), 2)],
+        "size": np.full(80, 0.3),
+        "day": [datetime.date(2024, 6, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(300, size=80)],
+        "note": ["".join(rng.choice(list("uvwxyz "), size=25)) for _ in range(80)],
+    }
+    for name, values in changes.items():
+        r = ts.two_sample_test(x, table(rng, **{name: values}), n=199, rng=0)
+        assert r.pvalue <= 0.01, name
+        assert name in r.explain()
+
+
+def test_pairs_of_categories_are_seen(rng):
+    first, second = rng.integers(2, size=(2, 200))
+    x = pl.DataFrame({"a": np.array(["p", "q"])[first], "b": np.array(["s", "t"])[second]})
+    y = pl.DataFrame({"a": np.array(["p", "q"])[first], "b": np.array(["s", "t"])[first]})
+    r = ts.two_sample_test(x, y, n=199, rng=0)
+    assert r.pvalue <= 0.01
+    assert any("×" in view.sees for view in r.views if view.name == "covariance")
+
+
+def test_units_order_and_names_change_nothing(rng):
+    x, y = table(rng), table(rng, price=rng.lognormal(0.3, size=80))
+    expected = ts.two_sample_test(x, y, n=199, rng=5)
+    other = [
+        side.with_columns(pl.col("price") * 1e7).select(["day", "note", "price", "city", "size"]) for side in (x, y)
+    ]
+    assert ts.two_sample_test(*other, n=199, rng=5).pvalue == expected.pvalue
+    renamed = [side.rename({"price": "id", "city": "*"}) for side in (x, y)]
+    assert ts.two_sample_test(*renamed, n=199, rng=5).pvalue == expected.pvalue
+    shuffled = y.select(["note", "size", "city", "price", "day"])
+    assert ts.two_sample_test(x, shuffled, n=199, rng=5).pvalue == expected.pvalue
+
+
+def test_one_table_in_many_clothes(rng):
+    x, y = table(rng), table(rng)
+    expected = ts.two_sample_test(x, y, n=99, rng=1).pvalue
+    assert ts.two_sample_test(x.to_pandas(), y.to_pandas(), n=99, rng=1).pvalue == expected
+    assert ts.two_sample_test(x.to_arrow(), y.to_arrow(), n=99, rng=1).pvalue == expected
+    assert ts.two_sample_test(x.to_dict(), y.to_dict(), n=99, rng=1).pvalue == expected
+    categorical = [side.with_columns(pl.col("city").cast(pl.Categorical)) for side in (x, y)]
+    assert ts.two_sample_test(*categorical, n=99, rng=1).pvalue == expected
+
+
+def test_a_column_of_numbers_is_the_same_in_a_table(rng):
+    x, y = rng.normal(size=(2, 40, 2))
+    alone = ts.two_sample_test(x, y, n=99, rng=1).pvalue
+    frames = [pl.DataFrame({"a": side[:, 0], "b": side[:, 1], "c": ["same"] * 40}) for side in (x, y)]
+    r = ts.two_sample_test(*frames, n=99, rng=1)
+    assert r.pvalue == alone
+    assert "'c' was left out: constant" in r.notes[0]
+
+
+def test_every_kind_has_the_weight_of_one_column(rng):
+    pool, columns, _ = pooled_table(table(rng), table(rng))
+    assert columns == 5
+    names = np.array([name.split(" ")[0] for name in pool.columns])
+    for name in ("price", "city", "day", "note"):
+        assert (pool.values[:, names == name] ** 2).sum() / pool.size == pytest.approx(1, rel=0.01)
+    assert [name for name in pool.columns if "missing" in name] == ["size is missing"]
+
+
+def test_many_levels(rng):
+    levels = np.array([f"level {i}" for i in range(150)])
+    x, y = (pl.DataFrame({"a": levels[rng.integers(150, size=1000)]}) for _ in range(2))
+    assert ts.two_sample_test(x, y, n=49, rng=0).pvalue > 0.02
+    z = pl.DataFrame({"a": levels[np.minimum(rng.integers(150, size=1000), 90)]})
+    assert ts.two_sample_test(x, z, n=49, rng=0).pvalue <= 0.02
+
+
+def test_refusals(rng):
+    with pytest.raises(ts.InputError, match="same columns; only one of them has 'city'"):
+        ts.two_sample_test(table(rng), table(rng).drop("city"))
+    with pytest.raises(ts.InputError, match="y has 1 row"):
+        ts.two_sample_test(table(rng), table(rng)[:1])
+
+
+def test_nothing_to_compare():
+    x = pl.DataFrame({"a": ["same"] * 9})
+    assert ts.two_sample_test(x, x, n=99).pvalue == 1
