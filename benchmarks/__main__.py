@@ -30,6 +30,7 @@ from benchmarks import (
     small,
     stream,
     tiled,
+    watch_cost,
 )
 from benchmarks.neighbours import CALM, Neighbours
 from benchmarks.table import HEAD, Row
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "independence": independence.rows,
     "large": large.rows,
     "matching": matching.rows,
+    "watch": watch_cost.rows,
     "peers": peers.rows,
 }
 

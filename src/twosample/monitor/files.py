@@ -25,7 +25,7 @@ from .results import Look
 SUFFIX = ".tsw"
 """What the files end with."""
 
-FORMAT = FileFormat("twosample-watch", 1, "the state of a watch", packing=1)
+FORMAT = FileFormat("twosample-watch", 1, "the state of a watch", packing=0)  # shares hardly shrink
 PATIENCE = 30.0
 """Seconds to wait for another writer."""
 

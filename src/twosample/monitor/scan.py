@@ -219,9 +219,9 @@ def standardised(features: Floats, strata: Indices) -> Floats:
     known = np.isfinite(features)
     filled = np.where(known, features, 0.0)
     groups = np.unique(strata, return_inverse=True)[1]
-    sums, counts = (np.zeros((groups.max() + 1, features.shape[1])) for _ in range(2))
-    np.add.at(sums, groups, filled)
-    np.add.at(counts, groups, known)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    sums, counts = (np.add.reduceat(part[order], starts, axis=0) for part in (filled, known.astype(np.float64)))
     centred = np.where(known, filled - (sums / np.maximum(counts, 1))[groups], 0.0)
     deviation = np.sqrt((centred**2).mean(axis=0))
     size = np.abs(filled).max(axis=0)

@@ -36,7 +36,7 @@ class FileFormat:
     noun
         In errors.
     packing
-        How hard to compress, 1 to 9.
+        How hard to compress, 0 (not at all) to 9.
     """
 
     name: str
