@@ -140,3 +140,18 @@ def test_unknown_stages(option):
 def test_bad_shares(share):
     with pytest.raises(ts.OptionError, match="share"):
         cascade_test(X, Y, share=share)
+
+
+@pytest.mark.parametrize("value", [None, True, "a", np.complex128(0.5), 10**400, np.nan, np.inf, [0.5], 0, -1])
+def test_shares_that_are_none(value):
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="share="):
+        cascade_test(x, x, share=value)
+
+
+def test_stages_that_are_no_tests():
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="first="):
+        cascade_test(x, x, first=int)
+    with pytest.raises(ts.OptionError, match="returned float"):
+        cascade_test(x, x, first=lambda x, y, level, rng: 0.5)

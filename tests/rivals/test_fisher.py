@@ -145,3 +145,10 @@ def test_bad_regularisation(value):
 def test_too_many_rows():
     with pytest.raises(ts.InputError, match="refused"):
         kernel_fisher_test(np.arange(5000.0), np.arange(5000.0))
+
+
+@pytest.mark.parametrize("value", [None, True, "a", np.complex128(0.5), 10**400, np.nan, np.inf, [0.5], 0, -1])
+def test_regularisations_that_are_none(value):
+    x = np.arange(12.0)
+    with pytest.raises(ts.OptionError, match="regularisation="):
+        kernel_fisher_test(x, x, regularisation=value)

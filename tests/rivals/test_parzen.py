@@ -70,3 +70,13 @@ def test_finds_a_difference_in_shape():
 def test_bad_bandwidths(bandwidth):
     with pytest.raises(ts.OptionError, match="bandwidth"):
         parzen_l2_test(np.arange(9.0), np.arange(8.0), bandwidth=bandwidth)
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e170])
+def test_units_beyond_the_laws_of_parzen_windows(unit):
+    """D_2² of two columns is beyond the range of numbers there: relabelling does without it."""
+    x, y = np.random.default_rng(0).normal(size=(2, 12, 2)) * unit
+    for null in ("spectrum", "mcdiarmid"):
+        with pytest.raises(ts.InputError, match="Rescale both samples"):
+            parzen_l2_test(x, y, null=null)
+    assert parzen_l2_test(x, y, rng=0).pvalue > 0
