@@ -216,16 +216,23 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
     while (need := np.abs(excess)).any():
         worlds = np.repeat(np.arange(count), need)
         proposals = np.sort(rng.integers(total, size=worlds.size) + total * worlds)
-        proposals = proposals[np.diff(proposals, prepend=-1) > 0]
+        proposals = proposals[_firsts(proposals)]
         worlds, points = proposals // total, proposals % total
         place, mask = worlds * bits.shape[1] + points // 8, (128 >> (points % 8)).astype(np.uint8)
         hit = ((flat[place] & mask) > 0) == (excess[worlds] > 0)
         if not hit.any():
             continue
         place, mask, worlds = place[hit], mask[hit], worlds[hit]
-        first = np.flatnonzero(np.diff(place, prepend=-1))  # points of one byte stand together
+        first = np.flatnonzero(_firsts(place))  # points of one byte stand together
         flat[place[first]] ^= np.bitwise_or.reduceat(mask, first)
         excess -= np.sign(excess) * np.bincount(worlds, minlength=count)
+
+
+def _firsts(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where sorted values differ from the one before."""
+    first = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return first
 
 
 def _random_bits(shape: tuple[int, int], rng: np.random.Generator) -> Counts:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from .labellings import Labellings
 from .types import Floats
+
+_CHUNK = 1 << 16  # entries of labellings that are worked on together: with their products they stay in the cache
+_BANDS, _BANDED = 4, 1 << 13  # bands of rows of a matrix, and the entries of labellings from which on they pay
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +69,37 @@ class BlockSums:
 
 
 def sums_of_matrix(K: Floats, labels: Labellings, m: int, n: int) -> BlockSums:
-    """Block sums from a Gram matrix in memory, by the definition. O(N^2 R)."""
-    v = labels.x.astype(np.float64)  # (N, R)
-    diagonal = np.diagonal(K)
-    Kv = K @ v
-    xx = np.einsum("ir,ir->r", v, Kv)
-    dx = diagonal @ v
-    if labels.y is None:
-        return complete_sums(xx, K.sum(axis=1) @ v, float(K.sum()), dx, float(diagonal.sum()), m, n, 1e-12)
-    w = labels.y.astype(np.float64)
-    xy = np.einsum("ir,ir->r", w, Kv)
-    yy = np.einsum("ir,ir->r", w, K @ w)
-    return BlockSums(xx, xy, yy, dx, diagonal @ w, m, n, 1e-12)
+    """Block sums from a symmetric Gram matrix in memory. O(N^2 R).
+
+    Some labellings at a time, so that they stay in the cache and no large memory has to be asked for.
+    """
+    count, step = labels.count, max(256, _CHUNK // len(K))
+    xx, xy, yy, dx, dy = np.empty((5, count))
+    lines = np.stack([np.diagonal(K), K.sum(axis=1)])
+    for start in range(0, count, step):
+        part = slice(start, start + step)
+        v = labels.x[:, part].astype(np.float64)  # (N, step)
+        xx[part] = _forms(K, v)
+        dx[part], xy[part] = lines @ v
+        if labels.y is not None:
+            w = labels.y[:, part].astype(np.float64)
+            yy[part], dy[part] = _forms(K, w), lines[0] @ w
+            xy[part] = np.einsum("ir,ir->r", w, K @ v)
+    if labels.y is not None:
+        return BlockSums(xx, xy, yy, dx, dy, m, n, 1e-12)
+    return complete_sums(xx, xy, float(lines[1].sum()), dx, float(lines[0].sum()), m, n, 1e-12)
+
+
+def _forms(K: Floats, v: Floats) -> Floats:
+    """``(R,)`` the quadratic forms v'Kv of each column, from the blocks on and above the diagonal of a symmetric K."""
+    edges = np.linspace(0, len(K), (_BANDS if v.size >= _BANDED else 1) + 1).astype(int).tolist()
+    total = np.zeros(v.shape[1])
+    for start, stop in pairwise(edges):
+        product = K[start:stop, stop:] @ v[stop:]
+        product *= 2.0
+        product += K[start:stop, start:stop] @ v[start:stop]
+        total += np.einsum("ir,ir->r", v[start:stop], product)
+    return total
 
 
 def complete_sums(
