@@ -153,7 +153,7 @@ def test_pearson_curve_has_the_moments_of_the_appendix(statistic, kurtosis):
 
 @pytest.mark.parametrize("statistic", ["linear", ts.BlockAverage(5)])
 def test_normal_law_studentises_the_terms(statistic):
-    import naive
+    from tests import naive
 
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(80, 2)), rng.normal(size=(80, 2)) + 0.2
