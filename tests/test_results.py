@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import twosample as ts
+from tests.nulls.made import made
 from twosample.nulls import NULLS
 from twosample.statistics import STATISTICS
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 Y = np.random.default_rng(1).normal(size=(35, 2)) + 0.7
-PAIRS = [(statistic, null) for statistic in STATISTICS for null in NULLS if statistic in NULLS[null]().statistics]
+PAIRS = [(statistic, null) for statistic in STATISTICS for null in NULLS if statistic in NULLS[null].statistics]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_not_iterable_and_not_a_truth_value_by_length(result):
 
 @pytest.mark.parametrize(("statistic", "null"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
 def test_to_dict_is_json(statistic, null):
-    r = ts.mmd_test(X, Y[:30], statistic=statistic, null=null, rng=0)
+    r = ts.mmd_test(X, Y[:30], statistic=statistic, null=made(null, 30, 30), rng=0)
     data = json.loads(r.to_json())
     assert data == json.loads(json.dumps(r.to_dict(), allow_nan=False))
     assert data["statistic"] == r.statistic

@@ -32,7 +32,7 @@ from .kernels import (
 from .kernels.base import BandwidthOf
 from .kernels.distances import Metric
 from .kernels.objects import row_numbers_of
-from .nulls import NULLS, Bootstrap, Null, WildBootstrap
+from .nulls import NULLS, Null
 from .statistics import STATISTICS, Statistic
 
 Option = TypeVar("Option")
@@ -212,7 +212,7 @@ def split_bandwidth(rule: BandwidthRule, kernel: Kernel, m: int, null: Null | No
         return rule
     if kernel.domain != "vectors":
         raise OptionError(f"bandwidth={rule!r} is for rows of numbers. Use bandwidth='median' with {kernel!r}.")
-    if null is not None and null.resamples and not isinstance(null, Bootstrap | WildBootstrap):
+    if null is not None and null.relabels:
         raise OptionError(
             f"bandwidth={rule!r} depends on which rows are x, and null={null!r} is exact only if the kernel does not. "
             "Use bandwidth='median', which measures all pooled rows, or a null for large samples, such as 'bootstrap' "
@@ -235,9 +235,12 @@ def resolve_null(value: Null | str, names: Iterable[str] = NULLS) -> Null:
     """A null from an alias or a null; `names` are those that an error offers."""
     if isinstance(value, Null):
         return value
-    if isinstance(value, str) and value in NULLS:
-        return NULLS[value]()
-    raise unknown_option("null", value, names)
+    kind = NULLS.get(value) if isinstance(value, str) else None
+    if kind is None:
+        raise unknown_option("null", value, names)
+    if kind.needs:
+        raise OptionError(f"null={value!r} alone does not say enough; give null={kind.needs}.")
+    return kind()
 
 
 def resolve_engine(value: Engine | str) -> Engine:
@@ -255,11 +258,14 @@ def check_pairing(null: Null, statistic: str) -> None:
     """Refuse a null that does not know the law of the statistic."""
     if statistic in null.statistics:
         return
-    nulls = sorted(name for name, kind in NULLS.items() if statistic in kind().statistics)
+    own = sorted(null.statistics & set(STATISTICS))
+    if not own:
+        raise OptionError(f"null={null.name!r} is a null of hsic_test, not of a two-sample test.")
+    nulls = sorted(name for name, kind in NULLS.items() if statistic in kind.statistics)
     raise OptionError(
         f"null={null.name!r} does not know the law of statistic={statistic!r}. "
         f"With that statistic use one of {', '.join(map(repr, nulls))}; "
-        f"with that null one of {', '.join(map(repr, sorted(null.statistics)))}."
+        f"with that null one of {', '.join(map(repr, own))}."
     )
 
 

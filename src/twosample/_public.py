@@ -30,7 +30,6 @@ from .homogeneity import (
     witness,
 )
 from .independence import (
-    CircularShift,
     ColumnPair,
     DependenceWitness,
     IndependenceMatrix,
@@ -63,6 +62,7 @@ from .matching import Matching, match, match_tables
 from .monitor import Monitor
 from .nulls import (
     Bootstrap,
+    CircularShift,
     Gamma,
     GroupPermutation,
     Hoeffding,

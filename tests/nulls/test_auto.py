@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample.core.evidence import Evidence
+from twosample.core.centred import Centred
 from twosample.engines import Dense
 from twosample.nulls import AutoNull, is_cheap
 from twosample.nulls.auto import ENOUGH, rows_that_count
@@ -89,7 +89,7 @@ def test_rows_that_count_against_the_definition(kernel, shift):
     own = np.diagonal(centred).max()
     off = centred[~np.eye(len(z), dtype=bool)]
     exact = 100 * np.sqrt((off**2).mean()) / own
-    found = rows_that_count(_evidence(kernel, z, 100), kernel, z)
+    found = rows_that_count(_centred(kernel, z), 100, kernel, z)
     assert found <= 1.01 * exact
     if not shift:  # the door takes offsets away
         assert found >= exact / 3
@@ -99,16 +99,12 @@ def test_a_rare_value_counts_its_rows():
     z = np.zeros((4000, 1))
     z[:40] = 1.0
     kernel = ts.Gaussian(0.1)  # 1 for equal values, 0 for others
-    assert 10 <= rows_that_count(_evidence(kernel, z, 2000), kernel, z) <= 20
+    assert 10 <= rows_that_count(_centred(kernel, z), 2000, kernel, z) <= 20
     assert ENOUGH >= 100
 
 
-def _evidence(kernel: ts.Kernel, z: np.ndarray, m: int) -> Evidence:
-    gram = Dense().gram(kernel, z)
-    return Evidence(
-        values=np.zeros(1), tolerance=0.0, exhaustive=False, m=m, n=len(z) - m, kernel=repr(kernel),
-        bounds=kernel.bounds, term_count=1, centred=lambda: gram.centred(np.random.default_rng(0)),
-    )  # fmt: skip
+def _centred(kernel: ts.Kernel, z: np.ndarray) -> Centred:
+    return Dense().gram(kernel, z).centred(np.random.default_rng(0))
 
 
 def test_the_alias():

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .centred import Centred
+from .laws import Law, ReplicateLaw
+from .observed import Limit, Observed, Resampler
 from .quadratic import QuadraticForm
 from .types import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """Everything that was computed about a statistic before its null looks at it.
+class Evidence(Observed):
+    """A quadratic statistic of which everything that a null may ask for was computed beforehand.
 
     Parameters
     ----------
@@ -24,23 +26,12 @@ class Evidence:
         Whether the values stand for every labelling there is.
     m, n
         Sample sizes.
-    kernel
-        The kernel as text, for messages.
-    bounds
-        The range of the kernel, or None.
-    term_count
-        How many independent terms the statistic averages over, at least; Hoeffding's exponent counts them.
-    form, root, centred, spread
-        Of a quadratic statistic: its form, whether it is the root of it, the centred Gram matrix on demand, and
-        E[k(z,z) - k(z,z')].
-    error
-        Of an average of terms: its standard error, if there are two terms or more.
-    notes
-        What the engine has to say.
-    rows_at_hand
-        Whether null='permutation' can be asked for instead: a stream has no rows to permute.
+    form, root, centred
+        Its form, whether it is the root of it, and the centred Gram matrix on demand.
     least
         The smallest p-value that all relabellings together can give at these sample sizes.
+    kernel, bounds, term_count, spread
+        No longer asked for.
     """
 
     values: Floats
@@ -48,14 +39,23 @@ class Evidence:
     exhaustive: bool
     m: int
     n: int
-    kernel: str
-    bounds: tuple[float, float] | None
-    term_count: int
+    kernel: str = ""
+    bounds: tuple[float, float] | None = None
+    term_count: int = 0
     form: QuadraticForm | None = None
     root: bool = False
     centred: Callable[[], Centred] | None = None
-    spread: float = 0.0
-    error: float | None = None
-    notes: tuple[str, ...] = ()
-    rows_at_hand: bool = True
+    spread: float | None = None
     least: float = 1e-300
+
+    @property
+    def value(self) -> float:
+        return float(self.values[0])
+
+    def resampled(self, null: Resampler) -> Law:
+        return ReplicateLaw(self.values, self.tolerance, self.exhaustive, null.floor(self))
+
+    def limit(self, null: str) -> Limit:
+        if self.form is None or self.centred is None:
+            raise self.refused(null)
+        return self.form.limit(self.centred(), self.value ** (2 if self.root else 1), self.tolerance, self.root)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .centred import Centred
+from .observed import Limit
 from .sums import BlockSums
 from .types import Floats
 
@@ -75,6 +78,23 @@ class QuadraticForm:
         )  # fmt: skip
         cubes = m * (m - 1) * self.xx**3 - 2 * self._cross() * self.xy**3 + n * (n - 1) * self.yy**3
         return 8 * triangles * centred.triangle() + 4 * cubes * centred.cube()
+
+    def limit(self, centred: Centred, value: float, tolerance: float, root: bool = False) -> Limit:
+        """The limit law under H0; `value` of the form and its tolerance say where it lies when nothing varies."""
+        mean, variance = self.mean(centred), self.variance(centred)
+        point = None
+        if centred.degenerate:  # no two points differ enough to tell: no evidence
+            at = max(mean, value)
+            point = at + tolerance + 1e-9 * abs(at)
+        return Limit(
+            mean=mean,
+            variance=variance,
+            biased_mean=(1 / self.m + 1 / self.n) * centred.spread,
+            weights=lambda: np.asarray(centred.eigenvalues() * np.sqrt(variance / (2 * centred.square))),
+            third_moment=lambda: self.third_moment(centred),
+            point=point,
+            root=root,
+        )
 
     def _cross(self) -> int:
         """The number of (x_i, y_j) in the cross sum."""

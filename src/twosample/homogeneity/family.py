@@ -16,7 +16,7 @@ from ..engines.family import KernelFamily, family_statistics
 from ..errors import OptionError
 from ..kernels import Gaussian, Laplace, RadialKernel
 from ..kernels.bandwidth import distance_quantiles
-from ..nulls import AutoNull, Null, Permutation
+from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import Statistic, Unbiased
 
@@ -40,19 +40,19 @@ def family_test(
     statistic: Statistic | str,
     null: Null,
     level: float,
-    engine: Engine | str,
+    engine: Engine | str | None,
     rng: door.Seed,
 ) -> TestResult:
     """The test of :func:`mmd_test` with all kernels of the family at once; options that make no sense are refused."""
     _check(bandwidth, statistic, null, engine)
-    relabel = null if isinstance(null, Permutation) else Permutation()
+    relabel = null.expected(rows=0, quick=False)
     random = door.generator(rng)
     pool = door.pool(x, y, Gaussian())
     m, n = pool.m, pool.n
     families = [
         KernelFamily.of(bandwidth_grid(pool.z, kernel, random), pool.z, random) for kernel in (Gaussian(), Laplace())
     ]
-    labels = relabellings(m, n, relabel.n, random)
+    labels = relabellings(m, n, relabel.resamples, random)
     values, error = family_statistics(families, pool.z, labels, m, n)
     kernels = [kernel for family in families for kernel in family.kernels]
     both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
@@ -75,7 +75,9 @@ def family_test(
     )
 
 
-def _check(bandwidth: door.BandwidthLike | None, statistic: Statistic | str, null: Null, engine: Engine | str) -> None:
+def _check(
+    bandwidth: door.BandwidthLike | None, statistic: Statistic | str, null: Null, engine: Engine | str | None
+) -> None:
     """Refuse what the family decides itself."""
     if bandwidth is not None:
         raise OptionError(
@@ -83,7 +85,7 @@ def _check(bandwidth: door.BandwidthLike | None, statistic: Statistic | str, nul
         )
     if statistic != "unbiased" and not isinstance(statistic, Unbiased):
         raise OptionError(f"statistic={statistic!r} does not go with kernel='adaptive'; it takes 'unbiased'.")
-    if not isinstance(null, Permutation | AutoNull):
+    if null.name not in ("permutation", "auto"):
         raise OptionError(f"null={null!r} does not go with kernel='adaptive'; it relabels: use ts.Permutation(n=...).")
-    if engine != "auto" and not isinstance(engine, Auto):
+    if engine not in (None, "auto") and not isinstance(engine, Auto):
         raise OptionError(f"engine={engine!r} does not go with kernel='adaptive', which has its own; leave it out.")

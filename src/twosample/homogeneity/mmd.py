@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from dataclasses import replace
-
 from .. import _door as door
-from ..core.evidence import Evidence
-from ..engines import Engine, Fourier
+from ..engines import Engine
 from ..errors import OptionError, options_by_name
-from ..nulls import AutoNull, Choice, Null, Spectrum
+from ..nulls import Null
 from ..results import TestResult, conclude
 from ..statistics import Statistic
 from .family import family_test
-from .request import Request, hidden_by_rounding, resolved
+from .observed import ObservedMMD, observe
+from .request import resolved
 from .sketches import Sketch, compare_sketches
 
 
@@ -25,9 +22,9 @@ def mmd_test(
     kernel: door.KernelLike | None = None,
     bandwidth: door.BandwidthLike | None = None,
     statistic: Statistic | str = "unbiased",
-    null: Null | str = "auto",
+    null: Null | str | None = None,
     level: float = 0.05,
-    engine: Engine | str = "auto",
+    engine: Engine | str | None = None,
     rng: door.Seed = None,
 ) -> TestResult:
     r"""Test whether two samples come from the same distribution, by the maximum mean discrepancy.
@@ -62,15 +59,15 @@ def mmd_test(
         'unbiased' (MMD²_u for any m, n), 'biased' (MMD_b), 'paired' (the paper's one-sample U-statistic, m = n),
         'linear' (MMD²_l), 'block'.
     null
-        'auto': 999 relabellings, or 'spectrum' if there are more than 10,010 rows of one column and not only a few of
-        them matter (the notes say why); sketches take 'spectrum' for one column and permute groups of rows for
-        several. Or what it shall be: 'permutation', 'bootstrap', 'pearson', 'spectrum', 'gamma', 'normal', 'mcdiarmid',
-        'hoeffding', or one of these with its parameters: ``ts.Permutation(n=9999)``.
+        'auto' (the default): 999 relabellings, or 'spectrum' if there are more than 10,010 rows of one column and not
+        only a few of them matter (the notes say why); sketches take 'spectrum' for one column and permute groups of
+        rows for several. Or what it shall be: 'permutation', 'bootstrap', 'pearson', 'spectrum', 'gamma', 'normal',
+        'mcdiarmid', 'hoeffding', 'flips', 'wild', or one with its parameters: ``ts.Permutation(n=9999)``.
     level
         The level of the test.
     engine
-        'auto', 'dense' and 'tiled' (exact), 'fourier' (exact to a tolerance), 'lowrank' and 'features' (a valid test of
-        a nearby kernel), or one with its parameters. They differ in time and memory.
+        'auto' (the default), 'dense' and 'tiled' (exact), 'fourier' (exact to a tolerance), 'lowrank' and 'features' (a
+        valid test of a nearby kernel), or one with its parameters. They differ in time and memory.
     rng
         Seed or generator, for anything random. The same seed gives the same answer.
 
@@ -95,30 +92,23 @@ def mmd_test(
     (True, True)
     """
     if isinstance(x, Sketch) or isinstance(y, Sketch):
-        if engine != "auto":
+        if engine is not None:
             raise OptionError(f"engine={engine!r} applies a kernel to rows, and sketches have none; leave it out.")
         return compare_sketches(
-            x,
-            y,
-            kernel=kernel,
-            bandwidth=bandwidth,
-            statistic=statistic,
-            null=None if isinstance(null, str) and null == "auto" else null,
-            level=level,
-            rng=rng,
+            x, y, kernel=kernel, bandwidth=bandwidth, statistic=statistic, null=null, level=level, rng=rng
         )
-    null = door.resolve_null(null)
+    null = door.resolve_null("auto" if null is None else null)
     level = door.check_level(level)
     door.check_resamples(null, level)
     if isinstance(kernel, str) and kernel == "adaptive":
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
-    kernel, bandwidth = "gaussian" if kernel is None else kernel, "median" if bandwidth is None else bandwidth
     request = resolved(x, y, kernel, bandwidth, statistic, engine, rng, null)
-    request, null, evidence = _weighed(request, null.adapted(request.pool.x, request.pool.y, request.kernel))
-    law = null.law(evidence)
+    outcome = null.judged(observe(request, 1 + null.resamples))
+    observed = outcome.observed
+    assert isinstance(observed, ObservedMMD)
     return conclude(
-        law,
-        statistic=float(evidence.values[0]),
+        outcome.law,
+        statistic=outcome.value,
         level=level,
         m=request.pool.m,
         n=request.pool.n,
@@ -126,32 +116,11 @@ def mmd_test(
         symbol=request.statistic.symbol,
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
         kernel=request.kernel.source,
-        null=null,
-        engine=request.engine,
-        reason=request.reason,
-        notes=(request.notes or hidden_by_rounding(request, law, evidence))
-        + evidence.notes
-        + null.notes(evidence)
-        + request.labelled,
+        null=outcome.null,
+        engine=observed.engine,
+        reason=observed.reason,
+        notes=observed.notes(outcome.law) + outcome.notes + request.labelled,
     )
-
-
-def _weighed(request: Request, null: Null) -> tuple[Request, Null, Evidence]:
-    """The engine, the null and what it looks at. 'auto' tries the limit law where that takes linear time."""
-    notes: tuple[str, ...] = ()
-    if isinstance(null, AutoNull):
-        trial = replace(request, rng=deepcopy(request.rng)).planned(1)  # relabelling would draw as if asked for
-        choice = Choice(null.relabelling, "")
-        if isinstance(trial.engine, Fourier) and trial.powers_fit:
-            evidence = trial.evidence(Spectrum())
-            choice = null.chosen(evidence, trial.kernel, trial.pool.z)
-            notes = (choice.reason,)
-            if not choice.null.resamples:
-                return trial, choice.null, replace(evidence, notes=evidence.notes + notes)
-        null = choice.null
-    request = request.planned(1 + null.resamples)
-    evidence = request.evidence(null)
-    return request, null, replace(evidence, notes=evidence.notes + notes)
 
 
 @options_by_name
@@ -188,5 +157,4 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
-    request = resolved(x, y, kernel, bandwidth, statistic, engine, rng, None).planned(1)
-    return float(request.evidence(None).values[0])
+    return observe(resolved(x, y, kernel, bandwidth, statistic, engine, rng, None), 1).value

@@ -11,7 +11,7 @@ from ..engines.dense import CENTRED_POINTS
 from ..engines.fourier import direct_frequencies, grids_for
 from ..errors import options_by_name
 from ..kernels import Kernel
-from ..nulls import AutoNull, Gamma, Null, Pearson, Spectrum
+from ..nulls import Null
 
 _EIGENVALUES = 0.75  # seconds for those of a matrix of CENTRED_POINTS rows
 _PRODUCTS = 1.8e10  # multiplications a second, of the products that moments of features take
@@ -56,16 +56,14 @@ def plan(
     pool = door.pool(x, y, formula)
     rule = door.split_bandwidth(rule, formula, pool.m, chosen)
     formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
-    if isinstance(chosen, AutoNull):
-        chosen = chosen.adapted(pool.x, pool.y, formula)
-    if isinstance(chosen, AutoNull):  # still open: many rows of one column
-        fast = isinstance(Auto().choose(formula, pool.z, 1).engine, Fourier)
-        chosen = Spectrum() if fast else chosen.relabelling
+    on_a_line = formula.domain == "vectors" and pool.z.shape[1] == 1
+    quick = on_a_line and isinstance(Auto().choose(formula, pool.z, 1).engine, Fourier)
+    chosen = chosen.expected(len(pool.z), quick)
     found = Auto().choose(formula, pool.z, 1 + chosen.resamples)
-    if not isinstance(chosen, Spectrum | Gamma | Pearson):
+    if chosen.asks not in ("moments", "eigenvalues"):
         return found
     share = min(1.0, len(pool.z) / CENTRED_POINTS)
-    shape = 0.0 if isinstance(chosen, Gamma) else _EIGENVALUES * share**3
+    shape = _EIGENVALUES * share**3 if chosen.asks == "eigenvalues" else 0.0
     return replace(found, seconds=found.seconds + _law_seconds(found, formula, pool.z, shape))
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
 from .. import _door as door
-from ..core.evidence import Evidence
+from ..core.laws import Law
+from ..core.observed import Observed
 from ..errors import InputError, OptionError, options_by_name
 from ..kernels import Kernel
 from ..nulls import Null
+from ..nulls.bounds import hoeffding_bound, kernel_limits
 from ..results import TestResult, conclude
 from ..statistics import LinearTime
 from .stream_terms import NOTHING, Waiting, consume, rows_of
@@ -172,10 +175,10 @@ class LinearTimeMMD:
             raise InputError(f"Two rows of each sample are needed; so far: {self._rows}.")
         self._complete()
         door.check_values(self._kernel, max(self._moments.largest, self._size), self.terms, powers=True)
-        evidence = self._evidence()
+        outcome = null.judged(self._observed())
         return conclude(
-            null.law(evidence),
-            statistic=self.statistic,
+            outcome.law,
+            statistic=outcome.value,
             level=level,
             m=self._rows[0],
             n=self._rows[1],
@@ -184,7 +187,7 @@ class LinearTimeMMD:
             columns=self.columns,
             null=null,
             kernel=self._kernel,
-            notes=null.notes(evidence),
+            notes=outcome.notes,
         )
 
     @property
@@ -247,18 +250,33 @@ class LinearTimeMMD:
         door.check_names(y, self._names, "y and the stream")
         return self._names or x or y
 
-    def _evidence(self) -> Evidence:
+    def _observed(self) -> ObservedStream:
         count = self.terms
-        return Evidence(
-            values=np.array([self.statistic]),
+        return ObservedStream(
+            value=self.statistic,
             tolerance=1e-12 * max(self._moments.largest, self._size),
-            exhaustive=False,
             m=self._rows[0],
             n=self._rows[1],
-            kernel=repr(self._kernel),
-            bounds=self._kernel.bounds,
-            term_count=count,
+            kernel=self._kernel,
+            terms=count,
             error=sqrt(self._moments.squares / (count - 1) / count) if count > 1 else None,
-            rows_at_hand=False,
             least=LinearTime().least_pvalue(*self._rows),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedStream(Observed):
+    """MMD²_l of rows that are gone: a mean of independent terms and its standard error."""
+
+    value: float
+    tolerance: float
+    m: int
+    n: int
+    kernel: Kernel
+    terms: int
+    error: float | None
+    least: float
+    rows = False
+
+    def bound(self, null: str) -> Law:
+        return hoeffding_bound(self.terms, kernel_limits(self.kernel, null, rows=False))

@@ -2,12 +2,11 @@
 
 from .hsic import hsic_test
 from .matrix import ColumnPair, IndependenceMatrix, independence_matrix
-from .nulls import CircularShift
 from .results import IndependenceResult
 from .tabular import independence_test
 from .witness import DependenceWitness, dependence_witness
 
 __all__ = [
-    "CircularShift", "ColumnPair", "DependenceWitness", "IndependenceMatrix", "IndependenceResult",
-    "dependence_witness", "hsic_test", "independence_matrix", "independence_test",
+    "ColumnPair", "DependenceWitness", "IndependenceMatrix", "IndependenceResult", "dependence_witness", "hsic_test",
+    "independence_matrix", "independence_test",
 ]  # fmt: skip

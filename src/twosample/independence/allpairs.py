@@ -1,6 +1,6 @@
 """HSIC of all pairs of many columns with the spectrum law, in batches: what belongs to one column is computed once.
 
-The law of a pair is that of :func:`nulls.judge`: chi-squares weighted with the products of the eigenvalues of both,
+The law of a pair is that of :class:`ObservedHSIC`: chi-squares weighted with the products of the eigenvalues of both,
 scaled to the variance over permutations. Of the products only the largest matter one by one; all others together are a
 gamma variable with their second and third cumulant.
 """
@@ -18,7 +18,7 @@ from ..core.types import Floats
 from .factored import unbiased_moments
 from .factors import Factor
 from .matrices import Moments, Order
-from .nulls import check_range, moments_over_permutations, smallest
+from .observed import check_range, moments_over_permutations, smallest
 from .pairs import unit_of
 
 _LEADING = 24

@@ -7,7 +7,7 @@ from ..engines import Engine
 from ..errors import options_by_name, unknown_option
 from ..nulls import Null
 from ..results import TestResult, conclude
-from .nulls import judge, resolve_null
+from .observed import ObservedHSIC, resolve_null
 from .results import CITATION, IndependenceResult
 from .sides import make_pair, variables
 
@@ -103,10 +103,10 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     random = door.generator(rng)
     a, b = variables(x, y, (kernel, kernel_y), bandwidth, random)
     pair, used, reason = make_pair(a, b, way, statistic == "unbiased", random)
-    value, law, null, remarks = judge(null, pair, random, (a.kernel, b.kernel))
+    outcome = null.judged(ObservedHSIC(pair, random, (a.kernel, b.kernel)))
     return conclude(
-        law,
-        statistic=value,
+        outcome.law,
+        statistic=outcome.value,
         level=level,
         m=pair.size,
         n=pair.size,
@@ -117,9 +117,9 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
         columns_y=b.columns,
         kernel=a.kernel,
         kernel_y=b.kernel,
-        null=null,
+        null=outcome.null,
         engine=used,
         reason=reason,
-        notes=a.notes + b.notes + pair.notes + remarks,
+        notes=a.notes + b.notes + pair.notes + outcome.notes,
         citation=CITATION,
     )

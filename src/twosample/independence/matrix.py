@@ -14,11 +14,11 @@ from .._numbers import pvalue
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..errors import OptionError, options_by_name, unknown_option
-from ..nulls import Null, Spectrum
+from ..nulls import Null
 from .allpairs import spectrum_tests
 from .factored import FactorPair
 from .factors import Factor
-from .nulls import judge, resolve_null
+from .observed import ObservedHSIC, resolve_null
 from .sides import LEAST_ROWS, Variable, check_size, checked_points, table_factors, thinned
 from .tabular import SAMPLE, Choice, Columns, Progress, array_columns, is_array, table_columns
 
@@ -274,12 +274,12 @@ def _columns(
 def _tested(factors: list[Factor], null: Null, rng: np.random.Generator) -> tuple[Floats, list[str]]:
     """``(pairs, 3)`` HSIC_u, strengths and p-values of all pairs of columns, and what there is to tell, each once."""
     said = dict.fromkeys(note for factor in factors for note in factor.notes)
-    if isinstance(null, Spectrum):
+    if null.asks == "eigenvalues":
         return np.stack(spectrum_tests(factors), axis=1), list(said)
     rows = []
     for x, y in combinations(factors, 2):
         pair = FactorPair(x, y, True)
-        value, law, _, notes = judge(null, pair, rng)
+        _, value, law, _, notes = null.judged(ObservedHSIC(pair, rng))
         said |= dict.fromkeys(notes)
         spread = pair.unit * float(np.sqrt(pair.moments[0].square * pair.moments[1].square))
         rows.append((value, value / spread if spread > pair.tolerance else 0.0, law.pvalue(value)))

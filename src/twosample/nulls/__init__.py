@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from .asymptotic import Gamma, Normal, Pearson, Spectrum
-from .auto import AutoNull, Choice, is_cheap
-from .base import Null
+from .auto import AutoNull, is_cheap
+from .base import Null, Outcome
 from .bounds import Hoeffding, McDiarmid
-from .dependent import GroupPermutation, PairFlips
+from .dependent import CircularShift, GroupPermutation, PairFlips
 from .resampling import Bootstrap, Permutation
 from .wild import WildBootstrap
 
-_KINDS = AutoNull, Permutation, Bootstrap, Pearson, Spectrum, Gamma, Normal, McDiarmid, Hoeffding, WildBootstrap
+_KINDS: tuple[type[Null], ...] = (
+    AutoNull, Permutation, Bootstrap, Pearson, Spectrum, Gamma, Normal, McDiarmid, Hoeffding, WildBootstrap, PairFlips,
+    GroupPermutation, CircularShift,
+)  # fmt: skip
 
-NULLS: dict[str, Callable[[], Null]] = {null.name: null for null in _KINDS}
-"""Aliases of the nulls."""
+NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}
+"""The nulls by their aliases."""
 
 __all__ = [
-    "NULLS", "AutoNull", "Bootstrap", "Choice", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal", "Null",
-    "PairFlips", "Pearson", "Permutation", "Spectrum", "WildBootstrap", "is_cheap",
+    "NULLS", "AutoNull", "Bootstrap", "CircularShift", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal",
+    "Null", "Outcome", "PairFlips", "Pearson", "Permutation", "Spectrum", "WildBootstrap", "is_cheap",
 ]  # fmt: skip

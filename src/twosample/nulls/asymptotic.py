@@ -8,35 +8,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.centred import Centred
 from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
-from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
-from ..core.quadratic import QuadraticForm
+from ..core.observed import Limit, Observed
 from ..errors import OptionError
 from .base import Null
 
 
 @dataclass(frozen=True)
 class _Quadratic(Null):
-    """A law of a quadratic form under H0, from the centred Gram matrix."""
+    """A law of a quadratic form under H0, from the moments or eigenvalues of the centred kernel."""
 
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired"})
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "hsic"})
+    asks: ClassVar[str] = "eigenvalues"
 
-    def law(self, evidence: Evidence) -> Law:
-        assert evidence.form is not None
-        assert evidence.centred is not None
-        centred = evidence.centred()
-        if centred.degenerate:
-            value = float(evidence.values[0]) ** (2 if evidence.root else 1)
-            at = max(float(evidence.form.mean(centred)), value)  # no two points differ enough to tell: no evidence
-            law: Distribution = PointLaw(at + evidence.tolerance + 1e-9 * abs(at))
-        else:
-            law = self._distribution(evidence.form, centred)
-        return ContinuousLaw(law, evidence.least, evidence.root)
+    def law(self, observed: Observed) -> Law:
+        limit = observed.limit(self.name)
+        law = self._distribution(limit) if limit.point is None else PointLaw(limit.point)
+        return ContinuousLaw(law, observed.least, limit.root)
 
     @abstractmethod
-    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
+    def _distribution(self, limit: Limit) -> Distribution:
         """The law of the quadratic form when it is not degenerate."""
 
 
@@ -60,11 +52,8 @@ class Spectrum(_Quadratic):
 
     name = "spectrum"
 
-    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
-        from ..core.chisquare import WeightedChiSquare
-
-        weights = centred.eigenvalues() * np.sqrt(form.variance(centred) / (2 * centred.square))
-        return WeightedChiSquare(weights, shift=form.mean(centred) - float(weights.sum()))
+    def _distribution(self, limit: Limit) -> Distribution:
+        return limit.distribution()
 
 
 @dataclass(frozen=True)
@@ -92,27 +81,28 @@ class Pearson(_Quadratic):
 
     kurtosis: str = "bound"
     name = "pearson"
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired"})
 
     def __post_init__(self) -> None:
         if not isinstance(self.kurtosis, str) or self.kurtosis not in ("bound", "spectrum", "published"):
             raise OptionError(f"Pearson: kurtosis={self.kurtosis!r} must be 'bound', 'spectrum' or 'published'.")
 
-    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
+    def _distribution(self, limit: Limit) -> Distribution:
         from ..core.pearson import fit_pearson
 
-        variance = form.variance(centred)
+        variance = limit.variance
         deviation = float(np.sqrt(variance))
-        skewness = form.third_moment(centred) / variance / deviation
+        skewness = limit.third_moment() / variance / deviation
         if self.kurtosis == "bound":
             kurtosis = skewness**2 + 4
         elif self.kurtosis == "published":
             kurtosis = 2 * (skewness**2 + 1)
         else:
-            eigenvalues = centred.eigenvalues()
-            shares = eigenvalues**2 / (eigenvalues**2).sum()
+            squares = limit.weights() ** 2
+            shares = squares / squares.sum()
             kurtosis = 3 + 12 * float(shares @ shares)
             kurtosis = max(kurtosis, skewness**2 + 1.05)
-        return fit_pearson(form.mean(centred), variance, skewness, kurtosis)
+        return fit_pearson(limit.mean, variance, skewness, kurtosis)
 
 
 @dataclass(frozen=True)
@@ -131,10 +121,11 @@ class Gamma(_Quadratic):
     """
 
     name = "gamma"
+    asks: ClassVar[str] = "moments"
 
-    def _distribution(self, form: QuadraticForm, centred: Centred) -> Distribution:
-        mean = (1 / form.m + 1 / form.n) * centred.spread
-        return GammaLaw(mean, float(np.sqrt(form.variance(centred))), shift=form.mean(centred) - mean)
+    def _distribution(self, limit: Limit) -> Distribution:
+        deviation = float(np.sqrt(limit.variance))
+        return GammaLaw(limit.biased_mean, deviation, shift=limit.mean - limit.biased_mean)
 
 
 @dataclass(frozen=True)
@@ -155,17 +146,17 @@ class Normal(Null):
 
     name = "normal"
     statistics: ClassVar[frozenset[str]] = frozenset({"linear", "block"})
+    asks: ClassVar[str] = "error"
 
-    def law(self, evidence: Evidence) -> Law:
-        if evidence.error is None:  # nothing is known of its spread, so nothing can be said
-            return ContinuousLaw(PointLaw(max(float(evidence.values[0]), 0.0)), 1.0)
-        if evidence.error <= evidence.tolerance:
-            return ContinuousLaw(PointLaw(evidence.tolerance), evidence.least)
-        return ContinuousLaw(NormalLaw(0.0, evidence.error), evidence.least)
+    def law(self, observed: Observed) -> Law:
+        if observed.error is None:  # nothing is known of its spread, so nothing can be said
+            return ContinuousLaw(PointLaw(max(observed.value, 0.0)), 1.0)
+        if observed.error <= observed.tolerance:
+            return ContinuousLaw(PointLaw(observed.tolerance), observed.least)
+        return ContinuousLaw(NormalLaw(0.0, observed.error), observed.least)
 
-    def notes(self, evidence: Evidence) -> tuple[str, ...]:
-        count = evidence.term_count
-        if count >= 30:
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
+        if observed.terms >= 30:
             return ()
-        remedy = "prefer null='permutation'" if evidence.rows_at_hand else "wait for more rows"
-        return (f"The normal law needs many terms and there are only {count}; {remedy}.",)
+        remedy = "prefer null='permutation'" if observed.rows else "wait for more rows"
+        return (f"The normal law needs many terms and there are only {observed.terms}; {remedy}.",)

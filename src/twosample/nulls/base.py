@@ -1,39 +1,26 @@
-"""What a null is: a frozen option that turns evidence into a law."""
+"""What a null is: a frozen option that asks an observed statistic for what its law under H0 is made of."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple
 
-import numpy as np
-
-from ..core.evidence import Evidence
-from ..core.labellings import Labellings, observed
-from ..core.laws import Law
-from ..core.quadratic import QuadraticForm
-from ..core.types import Floats
-from ..kernels import Kernel
-
-_ENTRIES = 30_000_000
-"""Weights that are held in memory at a time."""
+from ..core.laws import Law, ReplicateLaw
+from ..core.observed import Observed
 
 
-class Products(Protocol):
-    """A Gram matrix that can be applied."""
+class Outcome(NamedTuple):
+    """What a null says of a statistic: its value and law, which null it came to be, and what to tell about it.
 
-    def multiply(self, W: Floats) -> Floats:
-        """``K @ W`` for an ``(N, c)`` matrix of weights."""
-        ...
+    `observed` is the statistic that was asked in the end, of whose notes and engine the result tells.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class Worlds:
-    """A quadratic form in worlds that are not relabellings of single rows, the true world first."""
-
-    values: Floats
-    exhaustive: bool = False
+    observed: Observed
+    value: float
+    law: Law
+    null: Null
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,43 +31,41 @@ class Null(ABC):
     """The alias."""
 
     statistics: ClassVar[frozenset[str]]
-    """Aliases of the statistics that it knows the law of."""
+    """Aliases of the statistics that it knows the law of; 'hsic' for those of independence."""
+
+    asks: ClassVar[str] = "nothing"
+    """What it asks a statistic for: 'resamples', 'moments', 'eigenvalues', 'bound', 'error' or 'nothing'."""
+
+    relabels: ClassVar[bool] = False
+    """Whether it is exact because labels are exchangeable, so that kernels must not depend on them."""
+
+    independent_rows: ClassVar[bool] = True
+    """Whether it takes rows to be independent of each other."""
+
+    needs: ClassVar[str] = ""
+    """How to make one, where the alias alone does not say enough."""
 
     @property
     def resamples(self) -> int:
-        """How many worlds beside the true one it wants to see."""
+        """How many resamples beside the truth it wants to see."""
         return 0
 
-    def labellings(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Labellings:
-        """The labellings that it wants the statistic of; column 0 is the truth."""
-        del pairwise, rng
-        return observed(m, n)
-
-    def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
-        """The same in batches that fit in memory; only the first has the truth."""
-        yield self.labellings(m, n, pairwise, rng)
-
-    def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
-        """The null with what it wants to take from the samples; most want nothing."""
-        del x, y, kernel
+    def expected(self, rows: int, quick: bool) -> Null:
+        """What it will come to be for so many pooled rows; `quick`: whether a limit law takes linear time."""
+        del rows, quick
         return self
 
-    def worlds(self, form: QuadraticForm, gram: Products, diagonal: Floats, rng: np.random.Generator) -> Worlds | None:
-        """The quadratic form in worlds that labellings of rows cannot express; None for a null that has none."""
-        del form, gram, diagonal, rng
-        return None
-
     @abstractmethod
-    def law(self, evidence: Evidence) -> Law:
+    def law(self, observed: Observed) -> Law:
         """The law of the statistic under H0."""
 
-    def notes(self, evidence: Evidence) -> tuple[str, ...]:
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
         """What the user should know about this null here."""
-        del evidence
+        del observed, law
         return ()
 
-
-def batches(points: int, count: int) -> list[int]:
-    """`count` worlds of so many points in parts that fit in memory."""
-    step = max(1, _ENTRIES // points)
-    return [min(step, count - start) for start in range(0, count, step)]
+    def judged(self, observed: Observed) -> Outcome:
+        """Value, law and notes; most nulls stay as they are."""
+        law = self.law(observed)
+        value = float(law.values[0]) if isinstance(law, ReplicateLaw) else observed.value
+        return Outcome(observed, value, law, self, self.notes(observed, law))

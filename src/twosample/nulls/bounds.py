@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from ..core.evidence import Evidence
 from ..core.laws import BoundLaw, Law
+from ..core.observed import Observed
 from ..errors import OptionError
+from ..kernels import Kernel
 from .base import Null
 
 
@@ -31,19 +32,19 @@ class McDiarmid(Null):
     """
 
     name = "mcdiarmid"
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased"})
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "hsic"})
+    asks: ClassVar[str] = "bound"
 
-    def law(self, evidence: Evidence) -> Law:
-        low, K = _bounds(evidence, self.name)
-        inverse = 1 / evidence.m + 1 / evidence.n
-        return BoundLaw(bias=sqrt(K * inverse), rate=1 / (2 * K * inverse), ceiling=sqrt(2 * (K - min(low, 0.0))))
+    def law(self, observed: Observed) -> Law:
+        return observed.bound(self.name)
 
-    def notes(self, evidence: Evidence) -> tuple[str, ...]:
-        _, K = _bounds(evidence, self.name)
-        inverse = 1 / evidence.m + 1 / evidence.n
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
+        if observed.spread is None or not isinstance(law, BoundLaw):
+            return ()
+        plug_in = sqrt(observed.spread * (1 / observed.m + 1 / observed.n))
         return (
-            f"Bias bound B2 = {sqrt(K * inverse):.6g} sets the threshold; its plug-in estimate from the data is "
-            f"B1 = {sqrt(evidence.spread * inverse):.6g} (Theorem 'p = q'), not used because it is itself uncertain.",
+            f"Bias bound B2 = {law.bias:.6g} sets the threshold; its plug-in estimate from the data is "
+            f"B1 = {plug_in:.6g} (Theorem 'p = q'), not used because it is itself uncertain.",
         )
 
 
@@ -67,18 +68,32 @@ class Hoeffding(Null):
     name = "hoeffding"
     statistics: ClassVar[frozenset[str]] = frozenset({"unbiased", "paired", "linear", "block"})
 
-    def law(self, evidence: Evidence) -> Law:
-        low, high = _bounds(evidence, self.name)
-        width = max(high - low, 1e-150)  # a constant kernel: the statistic is 0, and so is the threshold
-        return BoundLaw(bias=0.0, rate=evidence.term_count / (8 * width**2), ceiling=2 * width)
+    asks: ClassVar[str] = "bound"
+
+    def law(self, observed: Observed) -> Law:
+        return observed.bound(self.name)
 
 
-def _bounds(evidence: Evidence, name: str) -> tuple[float, float]:
-    if evidence.bounds is None:
-        other = "permutation" if evidence.rows_at_hand else "normal"
+def mcdiarmid_bound(m: int, n: int, limits: tuple[float, float]) -> BoundLaw:
+    """The bound of :class:`McDiarmid` on MMD_b for a kernel between these limits."""
+    low, K = limits
+    inverse = 1 / m + 1 / n
+    return BoundLaw(bias=sqrt(K * inverse), rate=1 / (2 * K * inverse), ceiling=sqrt(2 * (K - min(low, 0.0))))
+
+
+def hoeffding_bound(terms: int, limits: tuple[float, float]) -> BoundLaw:
+    """The bound of :class:`Hoeffding` on an average of so many terms for a kernel between these limits."""
+    width = max(limits[1] - limits[0], 1e-150)  # a constant kernel: the statistic is 0, and so is the threshold
+    return BoundLaw(bias=0.0, rate=terms / (8 * width**2), ceiling=2 * width)
+
+
+def kernel_limits(kernel: Kernel, null: str, rows: bool = True) -> tuple[float, float]:
+    """The range of a kernel; refuses one that has none. `rows`: whether there are rows to relabel instead."""
+    if kernel.bounds is None:
+        other = "permutation" if rows else "normal"
         raise OptionError(
-            f"null='{name}' needs a bounded kernel, and no bound is known for {evidence.kernel}. "
+            f"null='{null}' needs a bounded kernel, and no bound is known for {kernel!r}. "
             f"Use a bounded kernel such as 'gaussian', or null='{other}'; for a function of your own give "
             "ts.FunctionKernel(f, upper=...)."
         )
-    return evidence.bounds
+    return kernel.bounds

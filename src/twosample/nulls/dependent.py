@@ -10,15 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.evidence import Evidence
 from ..core.labellings import Labellings, pair_swaps, relabellings
 from ..core.laws import Law, ReplicateLaw
-from ..core.quadratic import QuadraticForm
-from ..core.types import Floats
+from ..core.observed import Observed
 from ..errors import InputError, whole_number
-from ..kernels import Kernel
-from .base import Null, Products, Worlds, batches
-from .resampling import _Resampling
+from .base import Null
+from .resampling import Resampling
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,10 @@ class GroupPermutation(Null):
     n: int = 999
     name = "group"
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
+    asks: ClassVar[str] = "resamples"
+    relabels: ClassVar[bool] = True
+    independent_rows: ClassVar[bool] = False
+    needs: ClassVar[str] = "ts.GroupPermutation(x_groups, y_groups)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole_number("GroupPermutation: n", self.n))
@@ -86,26 +87,25 @@ class GroupPermutation(Null):
     def resamples(self) -> int:
         return int(self.n)
 
-    def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
+    def law(self, observed: Observed) -> Law:
         given = [len(tuple(groups)) for groups in (self.x_groups, self.y_groups)]
-        if given != [len(x), len(y)]:
+        if given != [observed.m, observed.n]:
             raise InputError(
-                f"GroupPermutation has groups for {given[0]} and {given[1]} rows; x has {len(x)} and y has {len(y)}."
+                f"GroupPermutation has groups for {given[0]} and {given[1]} rows; x has {observed.m} and y has "
+                f"{observed.n}."
             )
-        return self
-
-    def worlds(self, form: QuadraticForm, gram: Products, diagonal: Floats, rng: np.random.Generator) -> Worlds:
-        names = [group for groups in self._groups for group in groups]
-        code = {group: i for i, group in enumerate(names)}
+        x, y = self._groups
+        code = {group: i for i, group in enumerate((*x, *y))}
         of_row = np.array([code[group] for group in (*self.x_groups, *self.y_groups)])
-        K, d, sizes = _group_sums(gram, diagonal, of_row, len(names))
-        labels = relabellings(len(self._groups[0]), len(self._groups[1]), self.n, rng)
+        found, sizes = observed.grouped(of_row, len(code)), np.bincount(of_row).astype(np.float64)
+        K, d = found.between, found.diagonal
+        labels = relabellings(len(x), len(y), self.n, observed.rng)
         V = labels.x.astype(np.float64)  # (G, R)
         xx, all_rows = np.einsum("gr,gr->r", V, K @ V), K.sum(axis=1) @ V
         m = sizes @ V
         n, dx = sizes.sum() - m, d @ V
         xy, yy, dy = all_rows - xx, K.sum() - 2 * all_rows + xx, d.sum() - dx
-        if form.dx:  # biased
+        if found.biased:
             values = xx / m**2 - 2 * xy / (m * n) + yy / n**2
         else:
             if min(m.min(), n.min()) < 2:
@@ -114,15 +114,11 @@ class GroupPermutation(Null):
                     "Use statistic='biased'."
                 )
             values = (xx - dx) / (m * (m - 1)) - 2 * xy / (m * n) + (yy - dy) / (n * (n - 1))
-        return Worlds(values, labels.exhaustive)
-
-    def law(self, evidence: Evidence) -> Law:
-        a, b = map(len, self._groups)
-        return ReplicateLaw(evidence.values, evidence.tolerance, evidence.exhaustive, 1 / comb(a + b, a))
+        return observed.replicates(values, labels.exhaustive, 1 / comb(len(code), len(x)))
 
 
 @dataclass(frozen=True)
-class PairFlips(_Resampling):
+class PairFlips(Resampling):
     """Swap x_i and y_i by a fair coin: the exact null for pairs (before and after, left and right), any statistic.
 
     Under H0 a pair is as likely in either order, however strongly its two rows depend on each other. The pairs must
@@ -145,14 +141,82 @@ class PairFlips(_Resampling):
 
     name = "flips"
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired"})
+    relabels: ClassVar[bool] = True
+    independent_rows: ClassVar[bool] = False
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         if m != n:
             raise InputError(f"null=PairFlips() needs pairs: as many rows in x ({m}) as in y ({n}).")
         return pair_swaps(m, count, rng)
 
-    def _floor(self, evidence: Evidence) -> float:
-        return 2.0 ** max(1 - evidence.m, -1000)
+    def floor(self, observed: Observed) -> float:
+        return 2.0 ** max(1 - observed.m, -1000)
+
+
+@dataclass(frozen=True)
+class CircularShift(Null):
+    r"""Shift y against x in time: the null of :func:`hsic_test` for time series (Chwialkowski and Gretton 2014).
+
+    Rows of a series depend on their neighbours, so permuting them destroys more than the link between x and y, and the
+    plain permutation test rejects far too often. A circular shift keeps both series as they are but for one seam. Under
+    H0 (two stationary series, independent of each other, with short memory) all shifts are alike for large n. All n
+    shifts come by one fast Fourier transform, so that more of them cost nothing.
+
+    Parameters
+    ----------
+    n
+        Number of shifts that are used, at random; None for all.
+    margin
+        Shifts of fewer rows than this, either way, are left out: there y may still be linked with x. None takes the
+        larger of the lags at which the kernel autocorrelation of x and of y has died away.
+
+    Notes
+    -----
+    The level is right in the limit of long series; neighbouring shifts are alike, so that the smallest p-values are
+    coarse. Not for trends or seasons, which are not stationary: remove them first.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> from scipy.signal import lfilter
+    >>> e = np.random.default_rng(0).normal(size=(2, 500))
+    >>> x, y = lfilter([1], [1, -0.8], e)  # two series that know nothing of each other
+    >>> ts.hsic_test(x, y, null=ts.CircularShift(), rng=0).rejected
+    False
+    """
+
+    n: int | None = None
+    margin: int | None = None
+    name = "circular-shift"
+    statistics: ClassVar[frozenset[str]] = frozenset({"hsic"})
+    asks: ClassVar[str] = "resamples"
+    independent_rows: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name in ("n", "margin"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, whole_number(f"CircularShift: {name}", getattr(self, name)))
+
+    @property
+    def resamples(self) -> int:
+        return self.n or 0
+
+    def law(self, observed: Observed) -> ReplicateLaw:
+        margin = self._margin(observed)
+        if 2 * margin > observed.n:
+            raise InputError(
+                f"x and y have {observed.n} rows, and shifts of fewer than {margin} rows either way are left out: none "
+                "is left. The series are too short for their memory; give more rows or a smaller "
+                "ts.CircularShift(margin=...)."
+            )
+        return ReplicateLaw(observed.shifted(self.n, margin), observed.tolerance)
+
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
+        count = len(law.values) - 1 if isinstance(law, ReplicateLaw) else 0
+        return (f"Shifts of y by {self._margin(observed)} rows or more either way: {count} of them.",)
+
+    def _margin(self, observed: Observed) -> int:
+        return observed.lag(self.name) if self.margin is None else self.margin
 
 
 def _unnamed(group: Hashable) -> bool:
@@ -163,17 +227,3 @@ def _unnamed(group: Hashable) -> bool:
         return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
     except TypeError:  # pandas.NA
         return True
-
-
-def _group_sums(gram: Products, diagonal: Floats, of_row: np.ndarray, groups: int) -> tuple[Floats, Floats, Floats]:
-    """``(G, G)`` sums of the Gram matrix over groups of rows, ``(G,)`` sums of its diagonal and numbers of rows."""
-    K = np.empty((groups, groups))
-    start = 0
-    for count in batches(len(of_row), groups):
-        members = (of_row[:, None] == np.arange(start, start + count)).astype(np.float64)
-        products = gram.multiply(members)
-        for column in range(count):
-            K[:, start + column] = np.bincount(of_row, weights=products[:, column], minlength=groups)
-        start += count
-    sizes = np.bincount(of_row, minlength=groups).astype(np.float64)
-    return (K + K.T) / 2, np.bincount(of_row, weights=diagonal, minlength=groups).astype(np.float64), sizes

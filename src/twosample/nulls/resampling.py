@@ -9,16 +9,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.evidence import Evidence
 from ..core.labellings import Labellings, bootstraps, pair_swaps, relabellings
-from ..core.laws import Law, ReplicateLaw
+from ..core.laws import Law
+from ..core.observed import Observed
 from ..errors import whole_number
 from .base import Null
 
 
 @dataclass(frozen=True)
-class _Resampling(Null):
+class Resampling(Null):
+    """Labellings of the rows that are as likely as the truth under H0."""
+
     n: int = 999
+    asks: ClassVar[str] = "resamples"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole_number(f"{type(self).__name__}: n", self.n))
@@ -27,10 +30,8 @@ class _Resampling(Null):
     def resamples(self) -> int:
         return int(self.n)
 
-    def labellings(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Labellings:
-        return self._draw(m, n, pairwise, self.n, rng)
-
     def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
+        """Labellings of m + n rows in batches that fit in memory; the first column of the first is the truth."""
         first = self._draw(m, n, pairwise, min(self.n, _batch(m + n)), rng)
         yield first
         left = 0 if first.exhaustive else self.n - (first.count - 1)
@@ -43,16 +44,16 @@ class _Resampling(Null):
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         """The truth and `count` other worlds."""
 
-    def law(self, evidence: Evidence) -> Law:
-        return ReplicateLaw(evidence.values, evidence.tolerance, evidence.exhaustive, self._floor(evidence))
+    def law(self, observed: Observed) -> Law:
+        return observed.resampled(self)
 
-    def _floor(self, evidence: Evidence) -> float:
-        """The smallest p-value that all its worlds together could give."""
-        return evidence.least
+    def floor(self, observed: Observed) -> float:
+        """The smallest p-value that all its resamples together could give."""
+        return observed.least
 
 
 @dataclass(frozen=True)
-class Permutation(_Resampling):
+class Permutation(Resampling):
     """Relabel the pooled points at random: exact at every sample size, level and dimension, whatever the ties.
 
     The default. When there are no more than `n` labellings all of them are used. O(N² n) time with the exact
@@ -71,14 +72,15 @@ class Permutation(_Resampling):
     """
 
     name = "permutation"
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "linear", "block"})
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "linear", "block", "hsic"})
+    relabels: ClassVar[bool] = True
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         return pair_swaps(m, count, rng) if pairwise else relabellings(m, n, count, rng)
 
 
 @dataclass(frozen=True)
-class Bootstrap(_Resampling):
+class Bootstrap(Resampling):
     """Draw both samples anew from the pool with replacement: the bootstrap on the aggregated data of Section 5.
 
     Right in the limit of large samples (Arcones and Giné 1992). At small samples in high dimension it is
@@ -105,7 +107,7 @@ class Bootstrap(_Resampling):
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         return bootstraps(m, n, count, rng, keep_places=pairwise)
 
-    def _floor(self, evidence: Evidence) -> float:
+    def floor(self, observed: Observed) -> float:
         return 0.0
 
 

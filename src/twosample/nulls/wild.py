@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.evidence import Evidence
-from ..core.laws import Law, ReplicateLaw
-from ..core.quadratic import QuadraticForm
-from ..core.types import Floats
+from ..core.laws import Law
+from ..core.observed import Observed
 from ..errors import OptionError, positive_number, real_number, whole_number
-from ..kernels import Kernel
-from .base import Null, Products, Worlds, batches
-from .memory import Process, block_length, kernel_memory, studentised
+from .base import Null, Outcome
+from .memory import Process, block_length, studentised
 
 FEW = 15
 """Below so many independent rows the level was seen to fail."""
+
+_ENTRIES = 30_000_000
+"""Weights that are held in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class WildBootstrap(Null):
     n: int = 999
     memory: float | None = None
     name = "wild"
-    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "hsic"})
+    asks: ClassVar[str] = "resamples"
+    independent_rows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole_number("WildBootstrap: n", self.n))
@@ -82,11 +84,11 @@ class WildBootstrap(Null):
     def resamples(self) -> int:
         return int(self.n)
 
-    def adapted(self, x: Floats, y: Floats, kernel: Kernel) -> Null:
+    def judged(self, observed: Observed) -> Outcome:
         known = self
         if self.memory is None:
-            known = replace(self, memory=max(kernel_memory(x, kernel), kernel_memory(y, kernel)))
-        return known.fitted(min(len(x), len(y)))
+            known = replace(self, memory=observed.series(self.name).memory())
+        return Null.judged(known.fitted(min(observed.m, observed.n)), observed)
 
     def fitted(self, rows: int) -> WildBootstrap:
         """With the block for so many rows, once the memory is known."""
@@ -98,45 +100,25 @@ class WildBootstrap(Null):
             )
         return replace(self, block=self.block or block_length(rows, self.memory))
 
-    def process(self, size: int) -> Process:
-        """The weights of so many rows, once block and memory are known."""
-        assert self.block is not None
-        assert self.memory is not None
-        return Process(size, self.block, self.memory)
-
-    def worlds(self, form: QuadraticForm, gram: Products, diagonal: Floats, rng: np.random.Generator) -> Worlds:
-        m, n = form.m, form.n
-        sample = np.zeros((m + n, 2))
-        sample[:m, 0] = sample[m:, 1] = 1.0
-        rows = gram.multiply(sample)
-        means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
-        wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
-        centred = diagonal - 2 * means + wholes  # what a row is with itself, seen from the mean of its sample
-        processes = self.process(m), self.process(n)
+    def law(self, observed: Observed) -> Law:
+        if self.memory is None or self.block is None:
+            return self.judged(observed).law
+        series = observed.series(self.name)
+        processes = [Process(size, self.block, self.memory) for size in series.sizes]
         values = []
-        for count in batches(m + n, self.n):
-            W = np.concatenate([process.draw(count, rng) for process in processes])
-            Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
-            values.append(_off_diagonal(form, Wx, Wy, gram.multiply(Wx), gram.multiply(Wy), centred))
-        parts = np.array([form.xx, form.yy])
-        selves = np.array([centred[:m].sum(), centred[m:].sum()])
-        own = float(parts @ (selves * [process.own for process in processes]))
-        less = float((parts - [form.dx, form.dy]) @ selves)
-        shares = np.array([1 / m, 1 / n])
+        for count in batches(sum(series.sizes), self.n):
+            W = np.concatenate([process.draw(count, observed.rng) for process in processes])
+            values.append(series.weighted(W))
+        own = float(series.diagonal @ [process.own for process in processes])
+        shares = series.shares
         degrees = shares.sum() ** 2 / float(shares**2 @ [1 / process.degrees for process in processes])
-        truth = _off_diagonal(form, sample[:, :1], sample[:, 1:], rows[:, :1], rows[:, 1:], diagonal)
-        truth += form.dx * diagonal[:m].sum() + form.dy * diagonal[m:].sum()
-        return Worlds(np.append(truth, studentised(np.concatenate(values), own, degrees, rng) - less))
+        others = studentised(np.concatenate(values), own, degrees, observed.rng) - series.left_out
+        return observed.replicates(np.append(series.value, others), False, 0.0)
 
-    def law(self, evidence: Evidence) -> Law:
-        return ReplicateLaw(evidence.values, evidence.tolerance)
-
-    def notes(self, evidence: Evidence) -> tuple[str, ...]:
-        return self.remarks(min(evidence.m, evidence.n))
-
-    def remarks(self, rows: int) -> tuple[str, ...]:
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
         """A word about series that are too short for their memory."""
         assert self.memory is not None
+        rows = min(observed.m, observed.n)
         worth = rows * (1 - self.memory) / (1 + self.memory)
         if worth >= FEW:
             return ()
@@ -146,9 +128,7 @@ class WildBootstrap(Null):
         )
 
 
-def _off_diagonal(form: QuadraticForm, Wx: Floats, Wy: Floats, KWx: Floats, KWy: Floats, diagonal: Floats) -> Floats:
-    """``(c,)`` values of the form with weights instead of labels, without k(z, z)."""
-    xx, xy, yy = (np.einsum("ir,ir->r", a, b) for a, b in ((Wx, KWx), (Wy, KWx), (Wy, KWy)))
-    return np.asarray(
-        form.xx * (xx - diagonal @ Wx**2) - 2 * form.xy * xy + form.yy * (yy - diagonal @ Wy**2), dtype=np.float64
-    )
+def batches(points: int, count: int) -> list[int]:
+    """`count` sets of weights for so many points in parts that fit in memory."""
+    step = max(1, _ENTRIES // points)
+    return [min(step, count - start) for start in range(0, count, step)]

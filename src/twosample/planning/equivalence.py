@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from .. import _door as door
 from ..core.distributions import Distribution, PointLaw
-from ..core.evidence import Evidence
 from ..core.laws import ContinuousLaw, Law
+from ..core.observed import Observed
 from ..core.pvalue import smallest_pvalue
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number
@@ -78,8 +78,8 @@ class AtMargin(Null):
     name = "margin"
     statistics: ClassVar[frozenset[str]] = frozenset()
 
-    def law(self, evidence: Evidence) -> Law:
-        del evidence
+    def law(self, observed: Observed) -> Law:
+        del observed
         return self.known
 
 

@@ -10,18 +10,17 @@ import numpy as np
 
 from ..core.centred import CentredSpectrum
 from ..core.distributions import Distribution
-from ..core.evidence import Evidence
+from ..core.laws import BoundLaw, ContinuousLaw, Law
+from ..core.observed import Limit, Observed, Resampler
 from ..core.types import Floats
-from ..nulls import Bootstrap, Gamma, Hoeffding, McDiarmid, Normal, Null, Pearson
+from ..nulls import Null
+from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
 from .laws import cumulants, studentised_tail, three_moments
 from .profile import Profile
 
 _FEW_TERMS = 200
 """Up to so many terms of an average, the law of their standard error matters."""
-
-_WITHOUT_LEAST = (Bootstrap, Hoeffding, McDiarmid)
-"""Nulls whose p-values may be smaller than those of all relabellings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,24 +40,28 @@ class Pilot(ABC):
 
     def power(self, m: int, n: int) -> float:
         """The probability of rejection at these sizes."""
-        labelled = not isinstance(self.null, _WITHOUT_LEAST)
-        if labelled and self.statistic.least_pvalue(m, n) > self.level * (1 + 1e-9):
+        law = self.null.law(ObservedPilot(self, m, n))
+        if law.least > self.level * (1 + 1e-9):
             return 0.0
-        if self.squared == 0 and not isinstance(self.null, Hoeffding | McDiarmid):
+        if self.squared == 0 and self.null.asks != "bound":
             return self.level
-        return float(np.clip(self._tail(m, n), 0.0, 1.0))
+        return float(np.clip(self._tail(m, n, law.threshold(self.level)), 0.0, 1.0))
 
-    def _tail(self, m: int, n: int) -> float:
+    def _tail(self, m: int, n: int, threshold: float) -> float:
         """The same, where the p-value can reach the level and there is a difference."""
-        return self.law(m, n).sf(self.threshold(m, n))
+        return self.law(m, n).sf(threshold)
 
     @abstractmethod
     def law(self, m: int, n: int) -> Distribution:
         """The law of the estimate of MMD²."""
 
     @abstractmethod
-    def threshold(self, m: int, n: int) -> float:
-        """Where the test begins to reject, as an estimate of MMD²."""
+    def relabelled(self, m: int, n: int) -> Distribution:
+        """The law of the estimate when the labels of the pool are drawn anew."""
+
+    @abstractmethod
+    def bound(self, m: int, n: int) -> Law:
+        """What the bound of the null says about the estimate of MMD²."""
 
     def _moments(self, m: int, n: int) -> tuple[float, float]:
         """Variance and third cumulant of MMD²_u."""
@@ -67,24 +70,6 @@ class Pilot(ABC):
             return second, third
         linear = 4 * float(self.seen.witness_variances() @ np.array([1 / m, 1 / n]))
         return second + linear, third + 1.5 * linear**2 / self.squared
-
-    def _threshold(self, m: int, n: int, terms: int) -> float:
-        """What the null says that needs no resampling."""
-        kernel, pooled = self.seen.kernel, pooled_spectrum(self.seen, self.squared, m, n)
-        evidence = Evidence(
-            values=np.zeros(1),
-            tolerance=0.0,
-            exhaustive=False,
-            m=m,
-            n=n,
-            kernel=repr(kernel),
-            bounds=kernel.bounds,
-            term_count=terms,
-            form=Unbiased().form(m, n),
-            centred=lambda: pooled,
-        )
-        return self.null.law(evidence).threshold(self.level)
-
 
 @dataclass(frozen=True, eq=False)
 class QuadraticPilot(Pilot):
@@ -95,14 +80,19 @@ class QuadraticPilot(Pilot):
     def law(self, m: int, n: int) -> Distribution:
         return three_moments(self.squared, *self._moments(m, n))
 
-    def threshold(self, m: int, n: int) -> float:
-        if isinstance(self.null, McDiarmid):
-            bias = float(self.seen.spreads @ np.array([1 / m, 1 / n]))
-            return self._threshold(m, n, 0) ** 2 - bias
-        if isinstance(self.null, Hoeffding | Gamma | Pearson):
-            return self._threshold(m, n, min(m, n) // 2)
+    def relabelled(self, m: int, n: int) -> Distribution:
+        return self.limit(m, n).distribution()
+
+    def limit(self, m: int, n: int) -> PilotLimit:
+        """The limit law of MMD²_u under relabelling."""
         form, pooled = Unbiased().form(m, n), pooled_spectrum(self.seen, self.squared, m, n)
-        return three_moments(0.0, form.variance(pooled), form.third_moment(pooled)).isf(self.level)
+        return PilotLimit(**vars(form.limit(pooled, 0.0, 0.0)))
+
+    def bound(self, m: int, n: int) -> Law:
+        limits = kernel_limits(self.seen.kernel, self.null.name)
+        if not self.statistic.root:
+            return hoeffding_bound(min(m, n) // 2, limits)
+        return SquaredLaw(mcdiarmid_bound(m, n, limits), float(self.seen.spreads @ np.array([1 / m, 1 / n])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,24 +102,26 @@ class AveragePilot(Pilot):
     statistic: AverageStatistic
     terms: Floats
 
-    def _tail(self, m: int, n: int) -> float:
+    def _tail(self, m: int, n: int, threshold: float) -> float:
         count = self.statistic.term_count(m, n)
         variance, third = self._average(m, n)[0]
-        if not isinstance(self.null, Normal) or not 2 <= count <= _FEW_TERMS or variance <= 0:
-            return super()._tail(m, n)
+        if self.null.asks != "error" or not 2 <= count <= _FEW_TERMS or variance <= 0:
+            return super()._tail(m, n, threshold)
         critical = three_moments(0.0, 1.0, 0.0).isf(self.level)
         return studentised_tail(self.squared, variance * count, third * count**2, count, critical)
 
     def law(self, m: int, n: int) -> Distribution:
         return three_moments(self.squared, *self._average(m, n)[0])
 
-    def threshold(self, m: int, n: int) -> float:
-        if isinstance(self.null, Hoeffding):
-            return self._threshold(m, n, self.statistic.term_count(m, n))
-        own, relabelled = self._average(m, n)
-        if isinstance(self.null, Normal):
-            return three_moments(0.0, own[0], 0.0).isf(self.level)
-        return three_moments(0.0, *relabelled).isf(self.level)
+    def relabelled(self, m: int, n: int) -> Distribution:
+        return three_moments(0.0, *self._average(m, n)[1])
+
+    def bound(self, m: int, n: int) -> Law:
+        return hoeffding_bound(self.statistic.term_count(m, n), kernel_limits(self.seen.kernel, self.null.name))
+
+    def error(self, m: int, n: int) -> float:
+        """The standard error of the average."""
+        return sqrt(self._average(m, n)[0][0])
 
     def _average(self, m: int, n: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Variance and third cumulant of the average, as it is and when the labels within its terms are drawn anew."""
@@ -143,6 +135,75 @@ class AveragePilot(Pilot):
             variance = float(self.terms.var(ddof=1))
             own, other = (variance, 0.0), (variance + self.squared**2, 0.0)
         return (own[0] / count, own[1] / count**2), (other[0] / count, other[1] / count**2)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedPilot(Observed):
+    """The statistic at other sizes, before there are rows: nulls ask it for the threshold that they will have."""
+
+    pilot: Pilot
+    m: int
+    n: int
+    value = tolerance = 0.0
+
+    @property
+    def least(self) -> float:
+        """By the statistic."""
+        return self.pilot.statistic.least_pvalue(self.m, self.n)
+
+    @property
+    def error(self) -> float | None:
+        """Of an average."""
+        return self.pilot.error(self.m, self.n) if isinstance(self.pilot, AveragePilot) else None
+
+    def resampled(self, null: Resampler) -> Law:
+        """As if there were resamples without number."""
+        return ContinuousLaw(self.pilot.relabelled(self.m, self.n), null.floor(self))
+
+    def limit(self, null: str) -> Limit:
+        if not isinstance(self.pilot, QuadraticPilot):
+            raise self.refused(null)
+        return self.pilot.limit(self.m, self.n)
+
+    def bound(self, null: str) -> Law:
+        return self.pilot.bound(self.m, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class PilotLimit(Limit):
+    """The limit law by its three moments: the eigenvalues at other sizes are not known."""
+
+    def distribution(self) -> Distribution:
+        return three_moments(self.mean, self.variance, self.third_moment())
+
+
+@dataclass(frozen=True)
+class SquaredLaw:
+    """The bound on MMD_b as one on MMD²_u, which is its square less the bias.
+
+    Parameters
+    ----------
+    root
+        The bound.
+    bias
+        Of the square.
+    """
+
+    root: BoundLaw
+    bias: float
+
+    @property
+    def least(self) -> float:
+        """The bound at the largest value."""
+        return self.root.least
+
+    def pvalue(self, t: float) -> float:
+        """The bound at t."""
+        return self.root.pvalue(sqrt(max(t + self.bias, 0.0)))
+
+    def threshold(self, level: float) -> float:
+        """The estimate of MMD² above which the test rejects at this level."""
+        return self.root.threshold(level) ** 2 - self.bias
 
 
 def pooled_spectrum(seen: Profile, squared: float, m: int, n: int) -> CentredSpectrum:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _door as door
 from ..errors import InputError, OptionError, number_between, options_by_name, whole_number
-from ..nulls import GroupPermutation, Null, PairFlips, WildBootstrap
+from ..nulls import Null
 from ..statistics import QuadraticStatistic, Statistic
 from .pilots import AveragePilot, Pilot, QuadraticPilot
 from .profile import estimate, profile
@@ -148,7 +148,7 @@ def _pilot(
 ) -> Pilot:
     law, limit = door.resolve_null(null), door.check_level(level)
     door.check_resamples(law, limit)
-    if isinstance(law, WildBootstrap | GroupPermutation | PairFlips):
+    if not law.independent_rows:
         raise OptionError(
             f"null={law!r} is for rows that depend on each other, and power is planned for independent ones only."
         )

@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _door as door
-from ..core.evidence import Evidence
 from ..core.labellings import observed
 from ..core.laws import Law, ReplicateLaw
+from ..core.observed import Observed
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
@@ -32,8 +32,8 @@ class Stated(Null):
     known: Law = field(repr=False)
     statistics: ClassVar[frozenset[str]] = frozenset()
 
-    def law(self, evidence: Evidence) -> Law:
-        del evidence
+    def law(self, observed: Observed) -> Law:
+        del observed
         return self.known
 
 
@@ -142,6 +142,12 @@ class Task:
     rng: np.random.Generator
 
     @property
+    def permutation(self) -> Permutation:
+        """The null of a test that has no other."""
+        assert not isinstance(self.null, str)
+        return self.null
+
+    @property
     def total(self) -> int:
         """N = m + n."""
         return self.m + self.n
@@ -156,7 +162,7 @@ def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], le
     """Both samples and all options through the door."""
     chosen = _resolve(null, choices)
     level = door.check_level(level)
-    if isinstance(chosen, Permutation):
+    if not isinstance(chosen, str):
         door.check_resamples(chosen, level)
     generator = door.generator(rng)
     pool = door.pool(x, y, Energy())  # moved to the middle of the pool: distances are all that matters
@@ -180,7 +186,7 @@ def judge(
     task: Task, statistic: Callable[[Counts], Floats], stated: Callable[[], Stated], noise: float = 0.0
 ) -> tuple[Null, Law, float]:
     """The null, its law and the observed value: by relabelling if that was asked for, else as theory states it."""
-    if isinstance(task.null, Permutation):
+    if not isinstance(task.null, str):
         law = replicate(task, task.null, statistic, noise)
         return task.null, law, float(law.values[0])
     null = stated()

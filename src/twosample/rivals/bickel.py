@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _door as door
 from ..core.types import Counts, Floats
 from ..errors import InputError, OptionError, options_by_name
-from ..nulls import Null, Permutation
+from ..nulls import Null
 from ..results import TestResult
 from ._common import columns_at_once, finish, prepare, replicate
 
@@ -90,19 +90,18 @@ def bickel_test(
     if not isinstance(at, str) or at not in AT:
         raise OptionError(f"at={at!r} must be 'auto', 'everywhere' or 'points'.")
     task = prepare(x, y, null, ("permutation",), level, rng)
-    assert isinstance(task.null, Permutation)
     ranks = _ranks(np.concatenate([door.points(x, "x"), door.points(y, "y")]))  # as given: only the order matters
     cells = prod((ranks.max(axis=0) + 1).tolist())
-    everywhere = at == "everywhere" or (at == "auto" and cells * (task.null.n + 1) <= AUTO_WORK)
+    everywhere = at == "everywhere" or (at == "auto" and cells * (task.permutation.n + 1) <= AUTO_WORK)
     if everywhere and cells > MOST_CELLS:
         raise InputError(
             f"x and y have {cells:.3g} combinations of values of their columns, too many to look at. Use at='points'."
         )
     suprema = _on_the_lattice if everywhere else _at_the_points
-    law = replicate(task, task.null, lambda labels: suprema(labels, ranks, task.m, task.n))
+    law = replicate(task, task.permutation, lambda labels: suprema(labels, ranks, task.m, task.n))
     where = f"all {cells:,} combinations of values of the columns" if everywhere else "the pooled points only"
     return finish(
-        task, task.null, law, test="Bickel's multivariate Smirnov test", citation=CITATION, symbol="D",
+        task, task.permutation, law, test="Bickel's multivariate Smirnov test", citation=CITATION, symbol="D",
         value=float(law.values[0]), notes=(f"The distribution functions were compared at {where}.",),
     )  # fmt: skip
 

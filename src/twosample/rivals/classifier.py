@@ -121,10 +121,8 @@ def classifier_test(
     name = " ".join(repr(learner.estimator).split())
     note = f"A-distance {2 * (2 * value - 1):.4g} (0: the same, 2: never overlapping), by {name}."
     test = "Classifier two-sample test"
-    assert isinstance(task.null, Permutation)
-    return finish(
-        task, task.null, law, test=test, citation=CITATION, symbol="balanced accuracy", value=value, notes=(note,)
-    )
+    symbol = "balanced accuracy"
+    return finish(task, task.permutation, law, test=test, citation=CITATION, symbol=symbol, value=value, notes=(note,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +179,7 @@ def _cross_fitted(
     Rows are put in one random order and dealt to the folds in that order, those of x and those of y apart. Labels in
     random order and random labels are the same under H0, so the true labelling is one of many alike.
     """
-    assert isinstance(task.null, Permutation)
-    labels = relabellings(task.m, task.n, task.null.resamples, task.rng)
+    labels = relabellings(task.m, task.n, task.permutation.resamples, task.rng)
     rows = z[order]
     values = np.empty(labels.count)
     for r in range(labels.count):
@@ -205,13 +202,12 @@ def _out_of_fold(learner: _Learner, rows: Floats, truth: Counts, folds: int) -> 
 
 def _held_out(learner: _Learner, z: Floats, order: Indices, task: Task) -> ReplicateLaw:
     """Balanced accuracy on a half that the classifier has not seen, whose labels are then free to change places."""
-    assert isinstance(task.null, Permutation)
     rows, truth = z[order], observed(task.m, task.n).x[order, 0]
     test = _dealt(truth, 2) == 1
     said = learner.says_x(rows[~test], truth[~test], rows[test])
     m = int(truth[test].sum())
     n = len(said) - m
-    labels = relabellings(m, n, task.null.resamples, task.rng)
+    labels = relabellings(m, n, task.permutation.resamples, task.rng)
     said = said[np.argsort(1 - truth[test], kind="stable")]  # x first, as in the labellings
     return ReplicateLaw(_balanced_accuracies(said, labels.x), 1e-12, labels.exhaustive, smallest_pvalue(m, n))
 

@@ -108,7 +108,8 @@ def kernel_fisher_test(
     scale = _Scale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
     kernel = Precomputed(whitened)
-    if isinstance(null, Normal) or (isinstance(null, str) and null == "normal"):
+    asked = null if isinstance(null, str) else getattr(null, "name", "")
+    if asked == Normal.name:
         limit: Distribution = NormalLaw(0.0, 1.0) if gamma else PointLaw(0.0)
         law = ContinuousLaw(limit, smallest_pvalue(pool.m, pool.n))
         task = prepare(*rows, "normal", ("normal",), level, random)

@@ -11,7 +11,7 @@ from ..core.distributions import Distribution, NormalLaw, PointLaw
 from ..core.laws import ContinuousLaw
 from ..core.types import Counts, Floats
 from ..errors import options_by_name
-from ..nulls import Null, Permutation
+from ..nulls import Null
 from ..results import TestResult
 from ._common import ApproximatelyNormal, columns_at_once, finish, judge, prepare, replicate
 from ._smirnov import largest_deviations
@@ -155,12 +155,11 @@ def friedman_rafsky_ks_test(
     True
     """
     task = prepare(x, y, null, ("permutation",), level, rng)
-    assert isinstance(task.null, Permutation)
     order = traversal_order(minimum_spanning_tree(task.z, task.rng))
     ranks = np.arange(task.total)
-    law = replicate(task, task.null, lambda labels: largest_deviations(labels, order, ranks, task.m, task.n))
+    law = replicate(task, task.permutation, lambda labels: largest_deviations(labels, order, ranks, task.m, task.n))
     name = "Friedman-Rafsky Kolmogorov-Smirnov test"
-    return finish(task, task.null, law, test=name, citation=CITATION, symbol="D", value=float(law.values[0]))
+    return finish(task, task.permutation, law, test=name, citation=CITATION, symbol="D", value=float(law.values[0]))
 
 
 def run_moments(tree: Tree, m: int, n: int) -> tuple[float, float]:

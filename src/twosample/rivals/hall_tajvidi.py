@@ -14,7 +14,7 @@ from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name, positive_number
 from ..kernels.distances import distances
-from ..nulls import Null, Permutation
+from ..nulls import Null
 from ..results import TestResult
 from ._common import columns_at_once, finish, prepare, replicate
 from ._tree import Indices
@@ -92,14 +92,13 @@ def hall_tajvidi_test(
     True
     """
     task = prepare(x, y, null, ("permutation",), level, rng)
-    assert isinstance(task.null, Permutation)
     exponent = positive_number("gamma", gamma)
     of_x, of_y = _weights(weights, task.m, task.n)
     order = neighbours(task.z, len(of_x), task.rng)
     counter = Counter(order, of_x, of_y, exponent, task.m, task.n)
-    law = replicate(task, task.null, counter.statistic)
+    law = replicate(task, task.permutation, counter.statistic)
     return finish(
-        task, task.null, law, test="Hall-Tajvidi test", citation=CITATION, symbol="T", value=float(law.values[0])
+        task, task.permutation, law, test="Hall-Tajvidi test", citation=CITATION, symbol="T", value=float(law.values[0])
     )
 
 

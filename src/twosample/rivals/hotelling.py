@@ -265,7 +265,7 @@ def _ridge_result(task: Task, ridged: Ridged, why: str) -> TestResult:
     trace = float(ridged.scatter.sum()) / (task.total - 2)
     relative = ridged.ridge(observed(task.m, task.n).x) / trace if trace else 0.0
     notes = [f"Ridge ({why}): {relative:.4g} of the trace of the pooled covariance; eigenvalue ratio at most 2."]
-    if not isinstance(null, Permutation):
+    if not null.relabels:
         notes.append("The law is that of T² without a ridge, as in the paper: the test accepts too much.")
     name = "Hotelling T² test with ridge"
     return finish(task, null, law, test=name, citation=CITATION, symbol="T²", value=value, notes=tuple(notes))

@@ -97,7 +97,7 @@ def ks_test(
 
     chosen, law, value = judge(task, lambda labels: largest_deviations(labels, order, ends, task.m, task.n), stated)
     tied = f"{task.total - len(ends)} values are ties: this law is conservative; null='permutation' is right with ties."
-    notes = (tied,) if ties and not isinstance(chosen, Permutation) else ()
+    notes = (tied,) if ties and not chosen.relabels else ()
     return finish(
         task, chosen, law, test="Kolmogorov-Smirnov test", citation=CITATION, symbol="D", value=value, notes=notes
     )

@@ -48,7 +48,7 @@ class Judge:
     def try_(self, atoms: Atoms, joint: bool = False) -> Trial:
         """Test atoms, and measure the effect."""
         null = self.null(atoms.m + atoms.n, joint) if atoms.countable else Spectrum()
-        labels = self._labels(atoms.m, atoms.n, null.resamples) if isinstance(null, Permutation) else None
+        labels = self._labels(atoms.m, atoms.n, null.resamples) if null.resamples else None
         evidence = atoms.evidence(labels)
         law = null.law(evidence)
         statistic = float(evidence.values[0])

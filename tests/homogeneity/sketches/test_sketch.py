@@ -95,7 +95,7 @@ def test_no_other_null_is_run_than_the_one_asked_for(null):
     for given in ({}, {"null": "auto"}):
         r = ts.mmd_test(a, b, **given)
         assert r.null == ts.Spectrum()
-        assert "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'." in r.notes
+        assert "There are no rows to permute: the p-value is that of null='spectrum'." in r.notes
     assert not any("permute" in note for note in ts.mmd_test(a, b, null="spectrum").notes)
     with pytest.raises(ts.OptionError, match=r"'permutation' needs the rows.*'spectrum' or 'gamma'"):
         ts.mmd_test(a, b, null=null)

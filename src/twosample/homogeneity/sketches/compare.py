@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ... import _door as door
-from ...core.evidence import Evidence
+from ...core.laws import Law, ReplicateLaw
+from ...core.observed import Limit, Observed, Resampler
 from ...core.sums import BlockSums
 from ...core.threads import single_threaded_blas
 from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
-from ...nulls import Null, Permutation, Spectrum
+from ...nulls import Null
 from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
@@ -24,8 +26,7 @@ from .waves import Atoms, BinnedPair, WaveGrid
 from .worlds import GroupedPair
 
 _CLIPPED = 0.1  # share of both samples beyond the bins that deserves a warning
-_BINNED_NULLS = ("spectrum", "gamma", "pearson")
-_NO_ROWS = "Sketches of one column have no rows to permute: the p-value is that of null='spectrum'."
+_BINNED_NULLS, _GROUPED_NULLS = ("spectrum", "gamma", "pearson"), ("permutation",)
 
 
 def compare_sketches(
@@ -75,38 +76,133 @@ def compare_sketches(
     if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
+    observed: _ObservedSketches
     if isinstance(one, Bins) and isinstance(two, Bins):
-        chosen_here = () if null is not None else (_NO_ROWS,)
-        null = Spectrum() if null is None else _null(null, _BINNED_NULLS, "one column")
+        judge = _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         rule = door.resolve_bandwidth("median" if bandwidth is None else bandwidth, formula)
-        evidence, formula, notes = _binned(one, two, formula, rule, chosen)
-        notes += chosen_here
+        observed = _binned(one, two, formula, rule, chosen)
     elif isinstance(one, Groups) and isinstance(two, Groups):
-        null = Permutation() if null is None else _null(null, ("permutation",), "several columns")
-        door.check_resamples(null, level)
+        judge = _null(null, _GROUPED_NULLS, "several columns")
+        door.check_resamples(judge, level)
         _check_kernel(kernel, one.kernel)
         if bandwidth is not None:
             raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
-        evidence, notes = _grouped(one, two, chosen, null.resamples, random)
-        formula = one.kernel
+        observed = _ObservedGroups(chosen, one.kernel, GroupedPair(one, two), random)
     else:
         raise InputError(different_kinds(one.layout, two.layout))
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
-        law = null.law(evidence)
+        outcome = judge.judged(observed)
     return conclude(
-        law,
-        statistic=float(evidence.values[0]),
+        outcome.law,
+        statistic=outcome.value,
         level=level,
-        m=evidence.m,
-        n=evidence.n,
+        m=observed.m,
+        n=observed.n,
         test="MMD two-sample test on sketches",
         symbol=chosen.symbol,
         columns=one.columns,
-        null=null,
-        kernel=formula,
-        notes=notes + null.notes(evidence),
+        null=outcome.null,
+        kernel=observed.kernel,
+        notes=observed.notes() + outcome.notes,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _ObservedSketches(Observed):
+    """MMD of two sketches."""
+
+    statistic: QuadraticStatistic
+    kernel: Kernel
+
+    def _law(self, sums: BlockSums, floor: float) -> ReplicateLaw:
+        """The statistic for every column of the sums, with its tolerance."""
+        form = self.statistic.form(sums.m, sums.n)
+        squares, tolerance = form.value(sums), form.tolerance(sums)
+        if self.statistic.root:  # a tie in the square is a tie in the root
+            tolerance = float(np.sqrt(max(squares[0], 0.0)) - np.sqrt(max(squares[0] - tolerance, 0.0)))
+        return ReplicateLaw(self.statistic.of_form(squares), tolerance, floor=floor)
+
+    @property
+    def least(self) -> float:
+        """By the statistic."""
+        return self.statistic.least_pvalue(self.m, self.n)
+
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the sketches."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class _ObservedBins(_ObservedSketches):
+    """One column: everything from the characteristic functions."""
+
+    pair: BinnedPair
+    width: float
+    constant: bool
+    rows = False
+
+    @property
+    def m(self) -> int:
+        """Rows of x."""
+        return self.pair.m
+
+    @property
+    def n(self) -> int:
+        """Rows of y."""
+        return self.pair.n
+
+    @cached_property
+    def _truth(self) -> ReplicateLaw:
+        return self._law(self.pair.sums(), 0.0)
+
+    @property
+    def value(self) -> float:
+        """0 for samples that do not vary."""
+        return 0.0 if self.constant else float(self._truth.values[0])
+
+    @property
+    def tolerance(self) -> float:
+        """Of the value."""
+        return self._truth.tolerance
+
+    def limit(self, null: str) -> Limit:
+        form, root = self.statistic.form(self.m, self.n), self.statistic.root
+        return form.limit(self.pair.centred(), self.value ** (2 if root else 1), self.tolerance, root)
+
+    def notes(self) -> tuple[str, ...]:
+        return _binned_notes(self.pair, self.width, self.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class _ObservedGroups(_ObservedSketches):
+    """Several columns: the statistic with the groups permuted."""
+
+    pair: GroupedPair
+    rng: np.random.Generator
+
+    @property
+    def m(self) -> int:
+        """Rows of x."""
+        return self.pair.x.rows
+
+    @property
+    def n(self) -> int:
+        """Rows of y."""
+        return self.pair.y.rows
+
+    def resampled(self, null: Resampler) -> Law:
+        return self._law(self.pair.sums(null.resamples, self.rng), null.floor(self))
+
+    def notes(self) -> tuple[str, ...]:
+        one, two = self.pair.x, self.pair.y
+        groups = f"{int((one.sizes > 0).sum())} and {int((two.sizes > 0).sum())} groups of rows"
+        how = (
+            f"{groups} of equal sizes were permuted: exact."
+            if self.pair.exchangeable
+            else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
+        )
+        return how, f"The kernel is that of {len(one.weights)} random frequencies."
 
 
 def _states(x: object, y: object) -> tuple[Bins | Groups, Bins | Groups]:
@@ -124,9 +220,9 @@ def _state(sketch: object, name: str) -> Bins | Groups:
     return sketch.state
 
 
-def _null(null: Null | str, allowed: tuple[str, ...], what: str) -> Null:
-    resolved = door.resolve_null(null, allowed)
-    if resolved.name not in allowed:
+def _null(null: Null | str | None, allowed: tuple[str, ...], what: str) -> Null:
+    resolved = door.resolve_null("auto" if null is None else null, allowed)
+    if resolved.name not in (*allowed, "auto"):
         raise OptionError(
             f"null={resolved.name!r} needs the rows. With sketches of {what} use {' or '.join(map(repr, allowed))}."
         )
@@ -135,8 +231,8 @@ def _null(null: Null | str, allowed: tuple[str, ...], what: str) -> Null:
 
 def _binned(
     one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic
-) -> tuple[Evidence, Kernel, tuple[str, ...]]:
-    """One column: everything from the characteristic functions."""
+) -> _ObservedBins:
+    """Two columns in the same bins, with the kernel's bandwidth from both."""
     a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
     unit = 2.0**a.grid.unit
     pool = Atoms.of(a.merged(b))
@@ -145,32 +241,8 @@ def _binned(
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
     pair = BinnedPair(_atoms(one.column, a), _atoms(two.column, b), grid)
-    evidence = _evidence(statistic, pair.sums(), formula)
     constant = len(pool.place) == 1 and not pool.variance.any()
-    evidence = replace(evidence, centred=pair.centred, values=np.zeros(1) if constant else evidence.values)
-    return evidence, formula, _binned_notes(pair, unit, constant)
-
-
-def _evidence(statistic: QuadraticStatistic, sums: BlockSums, kernel: Kernel) -> Evidence:
-    """What the nulls may look at."""
-    form = statistic.form(sums.m, sums.n)
-    squares, tolerance = form.value(sums), form.tolerance(sums)
-    if statistic.root:  # a tie in the square is a tie in the root
-        tolerance = float(np.sqrt(max(squares[0], 0.0)) - np.sqrt(max(squares[0] - tolerance, 0.0)))
-    return Evidence(
-        values=statistic.of_form(squares),
-        tolerance=tolerance,
-        exhaustive=False,
-        m=sums.m,
-        n=sums.n,
-        kernel=repr(kernel),
-        bounds=kernel.bounds,
-        term_count=min(sums.m, sums.n) // 2,
-        form=form,
-        root=statistic.root,
-        spread=sums.spread,
-        least=statistic.least_pvalue(sums.m, sums.n),
-    )
+    return _ObservedBins(statistic, formula, pair, unit, constant)
 
 
 def _atoms(column: BinnedColumn, placed: BinnedColumn) -> Atoms:
@@ -193,21 +265,6 @@ def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, 
         how = "Differences there are not seen. Fit the sketches with a range that holds them: BinnedMoments(span=...)."
         warn(f"{beyond} {how}")
     return tuple(notes)
-
-
-def _grouped(
-    one: Groups, two: Groups, statistic: QuadraticStatistic, count: int, rng: np.random.Generator
-) -> tuple[Evidence, tuple[str, ...]]:
-    """Several columns: the statistic in worlds with other groups."""
-    pair = GroupedPair(one, two)
-    evidence = _evidence(statistic, pair.sums(count, rng), one.kernel)
-    groups = f"{int((one.sizes > 0).sum())} and {int((two.sizes > 0).sum())} groups of rows"
-    how = (
-        f"{groups} of equal sizes were permuted: exact."
-        if pair.exchangeable
-        else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
-    )
-    return evidence, (how, f"The kernel is that of {len(one.weights)} random frequencies.")
 
 
 def _check_kernel(asked: door.KernelLike | None, known: Kernel) -> None:

@@ -1,0 +1,221 @@
+"""What a null distribution may ask of an observed statistic: the null asks, the statistic answers.
+
+Every test hands an :class:`Observed` to its null: MMD of rows, of sketches and of streams, HSIC, a pilot. A statistic
+answers the questions that it has an answer to; the others refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from .distributions import Distribution
+from .labellings import Labellings
+from .laws import Law, ReplicateLaw
+from .types import Floats
+
+
+class Resampler(Protocol):
+    """A null distribution that looks at resamples."""
+
+    @property
+    def name(self) -> str:
+        """Its alias."""
+        ...
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples beside the truth it wants to see."""
+        ...
+
+    def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
+        """Labellings of m + n rows in batches that fit in memory; the first column of the first is the truth."""
+        ...
+
+    def floor(self, observed: Observed) -> float:
+        """The smallest p-value that all its resamples together could give."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    r"""The law of a degenerate quadratic statistic under H0, :math:`\mu + \sum_l w_l(\chi^2_{1l} - 1)`, as moments.
+
+    Parameters
+    ----------
+    mean, variance
+        Of the quadratic form under H0.
+    biased_mean
+        The mean of its biased relative, which has the diagonal of the Gram matrix in it.
+    weights
+        Gives the weights w; their squares sum to half the variance.
+    third_moment
+        Gives the third central moment.
+    point
+        Where all of the law lies when nothing varies, else None.
+    root
+        Whether the statistic is the root of the quadratic form.
+    """
+
+    mean: float
+    variance: float
+    biased_mean: float
+    weights: Callable[[], Floats]
+    third_moment: Callable[[], float]
+    point: float | None = None
+    root: bool = False
+
+    def distribution(self) -> Distribution:
+        """The law of the quadratic form, by its weights."""
+        from .chisquare import WeightedChiSquare
+
+        weights = self.weights()
+        return WeightedChiSquare(weights, shift=self.mean - float(weights.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A quadratic statistic of rows in the order of time, whose rows can be given weights instead of labels.
+
+    Parameters
+    ----------
+    sizes
+        Rows of each series.
+    shares
+        ``(len(sizes),)`` what the variance of each series is divided by, up to a factor.
+    value
+        The observed value of the quadratic form.
+    weighted
+        Values of the form, without the diagonal, for ``(N, c)`` weights of the rows of all series.
+    diagonal
+        ``(len(sizes),)`` what the diagonal would add for weights of 1.
+    left_out
+        How much of that the statistic leaves out.
+    memory
+        Gives the correlation of neighbours, seen through the kernel.
+    """
+
+    sizes: tuple[int, ...]
+    shares: Floats
+    value: float
+    weighted: Callable[[Floats], Floats]
+    diagonal: Floats
+    left_out: float
+    memory: Callable[[], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Sums of a Gram matrix over groups of rows, and whether the statistic counts its diagonal.
+
+    Parameters
+    ----------
+    between
+        ``(G, G)`` sums of kernel values.
+    diagonal
+        ``(G,)`` sums of k(z, z).
+    biased
+        Whether the diagonal counts.
+    """
+
+    between: Floats
+    diagonal: Floats
+    biased: bool
+
+
+class Observed:
+    """A statistic that was observed, and what it can say about itself under H0."""
+
+    if TYPE_CHECKING:  # attributes or properties, as it suits the statistic
+
+        @property
+        def m(self) -> int:
+            """Rows of x."""
+
+        @property
+        def n(self) -> int:
+            """Rows of y."""
+
+        @property
+        def value(self) -> float:
+            """The statistic."""
+
+        @property
+        def tolerance(self) -> float:
+            """Absolute rounding error of the value."""
+
+        @property
+        def rng(self) -> np.random.Generator:
+            """The source of randomness of the test."""
+
+        @property
+        def least(self) -> float:
+            """The smallest p-value that all relabellings together can give."""
+
+        @property
+        def rows(self) -> bool:
+            """Whether the rows are at hand, so that they can be relabelled."""
+
+        @property
+        def terms(self) -> int:
+            """Of an average: how many independent terms it has."""
+
+        @property
+        def error(self) -> float | None:
+            """Of an average: its standard error, if it has two terms or more."""
+
+        @property
+        def spread(self) -> float | None:
+            """Of MMD: E[k(z,z) - k(z,z')]."""
+
+    else:
+        least, rows, terms, error, spread = 1e-300, True, 0, None, None
+
+    def resampled(self, null: Resampler) -> Law:
+        """Its law over the resamples of a null."""
+        raise self.refused(null.name)
+
+    def replicates(self, squares: Floats, exhaustive: bool, floor: float) -> ReplicateLaw:
+        """The law from values of the quadratic form, the truth first, that a null has computed."""
+        return ReplicateLaw(squares, self.tolerance, exhaustive, floor)
+
+    def limit(self, null: str) -> Limit:
+        """Its limit law."""
+        raise self.refused(null)
+
+    def limit_rows(self) -> float:
+        """On how many rows of the smaller sample the limit law rests, at least."""
+        raise self.refused("auto")
+
+    def in_linear_time(self) -> Observed | None:
+        """The same statistic with a limit law that takes linear time, where there is one."""
+        return None
+
+    def bound(self, null: str) -> Law:
+        """Its large-deviation bound."""
+        raise self.refused(null)
+
+    def series(self, null: str) -> Series:
+        """Its rows as time series."""
+        raise self.refused(null)
+
+    def lag(self, null: str) -> int:
+        """The lag at which its series have forgotten themselves."""
+        raise self.refused(null)
+
+    def shifted(self, count: int | None, margin: int) -> Floats:
+        """Its values for circular shifts of y against x by at least `margin` rows, the truth first."""
+        raise self.refused("circular-shift")
+
+    def grouped(self, groups: NDArray[np.intp], count: int) -> Grouped:
+        """Sums over `count` groups of rows, of which `groups` are the numbers for every pooled row."""
+        raise self.refused("group")
+
+    def refused(self, null: str) -> OptionError:
+        """The error for a null that asks what this statistic cannot answer."""
+        return OptionError(f"null={null!r} asks what is not known of this statistic; use another null.")

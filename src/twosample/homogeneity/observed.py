@@ -1,0 +1,358 @@
+"""MMD of two samples as an observed statistic: it answers what null distributions ask. Steps 3 to 5 of the path."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _door as door
+from ..core.centred import Centred
+from ..core.distributions import PointLaw
+from ..core.labellings import Labellings, observed
+from ..core.laws import ContinuousLaw, Law, ReplicateLaw
+from ..core.observed import Grouped, Limit, Observed, Resampler, Series
+from ..core.quadratic import QuadraticForm
+from ..core.sums import BlockSums
+from ..core.types import Floats
+from ..engines import Engine, Fourier, Gram
+from ..kernels import Kernel
+from ..nulls.auto import rows_that_count
+from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
+from ..nulls.memory import kernel_memory
+from ..statistics import AverageStatistic, QuadraticStatistic
+from ..statistics.averages import Terms
+from .request import Request
+
+_ENTRIES = 30_000_000  # weights that are held in memory at a time
+
+
+def observe(request: Request, labellings: int) -> ObservedMMD:
+    """The statistic of a request, which will be looked at in so many labellings, the true one included."""
+    if isinstance(request.statistic, QuadraticStatistic):
+        form = request.statistic.form(request.pool.m, request.pool.n)
+        return ObservedForm(request, labellings, request.statistic, form)
+    return ObservedAverage(request, labellings, request.statistic)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedMMD(Observed):
+    """An estimate of MMD from rows.
+
+    Parameters
+    ----------
+    request
+        What was asked for.
+    labellings
+        How many labellings will be looked at, for the choice of the engine.
+    """
+
+    request: Request
+    labellings: int
+
+    @cached_property
+    def m(self) -> int:
+        """Rows of x."""
+        return self.request.pool.m
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of y."""
+        return self.request.pool.n
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """That of the request."""
+        return self.request.rng
+
+    @cached_property
+    def least(self) -> float:
+        """By the statistic."""
+        return self.request.statistic.least_pvalue(self.m, self.n)
+
+    @property
+    def engine(self) -> Engine | None:
+        """What applies the Gram matrix, if there is one."""
+        return None
+
+    @property
+    def reason(self) -> str:
+        """Why this engine."""
+        return ""
+
+    def notes(self, law: Law) -> tuple[str, ...]:
+        """What the user should know about the samples, the rounding and the engine."""
+        if self.request.notes:
+            return self.request.notes
+        if isinstance(law, ReplicateLaw):
+            tolerance, spread = self._rounded(law)  # values that are exactly the same are no matter of rounding
+            return _rounding(self.request.kernel, tolerance, spread) if spread > 0 else ()
+        if isinstance(law, ContinuousLaw) and isinstance(law.distribution, PointLaw) and self._may_vary:
+            return _rounding(self.request.kernel, self.tolerance, self.error or 0.0)
+        return ()
+
+    def _rounded(self, law: ReplicateLaw) -> tuple[float, float]:
+        """The rounding error of the resampled values of MMD², and their range."""
+        return law.tolerance, float(np.ptp(law.values))
+
+    @property
+    def _may_vary(self) -> bool:
+        """Whether a law that is a point is one because of rounding: not of terms that are all the same, or only one."""
+        return bool(self.error)
+
+    def _check_size(self, powers: bool = False) -> None:
+        """Refuse data or multiples for which a kernel overflows; no kernel value exceeds the largest k(z, z).
+
+        Resampling takes sums of kernel values only; laws take powers of them, which may vanish too.
+        """
+        kernel, z = self.request.kernel, self.request.pool.z
+        door.check_values(kernel, _largest(kernel, z), len(z), powers=powers)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedForm(ObservedMMD):
+    """An estimate from all pairs of rows: labellings, block sums, one formula."""
+
+    statistic: QuadraticStatistic
+    form: QuadraticForm
+    _seen: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False)
+
+    @cached_property
+    def _planned(self) -> Request:
+        return self.request.planned(self.labellings)
+
+    @property
+    def engine(self) -> Engine | None:
+        return self._planned.engine
+
+    @property
+    def reason(self) -> str:
+        return self._planned.reason
+
+    @cached_property
+    def _gram(self) -> Gram:
+        assert self._planned.engine is not None
+        return self._planned.engine.gram(self.request.kernel, self.request.pool.z, self.rng)
+
+    @cached_property
+    def _truth(self) -> tuple[BlockSums, float]:
+        """Block sums of the true labelling, and the value of the form."""
+        self._check_size()
+        sums, squares = self._sums(observed(self.m, self.n))
+        return sums, float(squares[0])
+
+    def _sums(self, labels: Labellings) -> tuple[BlockSums, Floats]:
+        sums = self._gram.block_sums(labels, self.m, self.n)
+        return sums, self.form.value(sums, self._paired(labels, sums) if self.form.skips_pairs else 0.0)
+
+    @property
+    def value(self) -> float:
+        sums, square = self._truth
+        return float(self._law(np.array([square]), self.form.tolerance(sums), False, 0.0).values[0])
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Of the value."""
+        sums, square = self._truth
+        return self._law(np.array([square]), self.form.tolerance(sums), False, 0.0).tolerance
+
+    @cached_property
+    def spread(self) -> float:
+        """Over the pool."""
+        return self._truth[0].spread
+
+    def notes(self, law: Law) -> tuple[str, ...]:
+        return super().notes(law) + self._gram.notes(self.m, self.n)
+
+    def _rounded(self, law: ReplicateLaw) -> tuple[float, float]:
+        return self._seen[-1]  # of the squares, not of their roots
+
+    @property
+    def _may_vary(self) -> bool:
+        return True
+
+    def resampled(self, null: Resampler) -> Law:
+        self._check_size()
+        exhaustive, parts, values = False, [], []
+        for labels in null.batches(self.m, self.n, self.statistic.pairwise, self.rng):
+            exhaustive |= labels.exhaustive
+            sums, squares = self._sums(labels)
+            parts.append(sums)
+            values.append(squares)
+        tolerance = self.form.tolerance(BlockSums.concatenate(parts))
+        return self._law(np.concatenate(values), tolerance, exhaustive, null.floor(self))
+
+    def replicates(self, squares: Floats, exhaustive: bool, floor: float) -> ReplicateLaw:
+        return self._law(squares, self.form.tolerance(self._truth[0]), exhaustive, floor)
+
+    def _law(self, squares: Floats, tolerance: float, exhaustive: bool, floor: float) -> ReplicateLaw:
+        """The law over values of the form; a tie in the square is a tie in the root, and rounding has the root 0."""
+        self._seen.append((tolerance, float(np.ptp(squares))))
+        if self.statistic.root:
+            squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
+            top = float(np.sqrt(max(squares[0], 0.0)))
+            tolerance = top - float(np.sqrt(max(squares[0] - tolerance, 0.0)))
+        return ReplicateLaw(self.statistic.of_form(squares), tolerance, exhaustive, floor)
+
+    def limit(self, null: str) -> Limit:
+        self._check_size(powers=True)
+        sums, square = self._truth
+        return self.form.limit(self._centred, square, self.form.tolerance(sums), self.statistic.root)
+
+    @cached_property
+    def _centred(self) -> Centred:
+        return self._gram.centred(self.rng)
+
+    def limit_rows(self) -> float:
+        return rows_that_count(self._centred, min(self.m, self.n), self.request.kernel, self.request.pool.z)
+
+    def in_linear_time(self) -> Observed | None:
+        """Many rows of one column by the Fourier engine; with its own copy of the generator."""
+        pool, kernel = self.request.pool, self.request.kernel
+        if kernel.domain != "vectors" or pool.z.shape[1] != 1:
+            return None
+        quick = ObservedForm(replace(self.request, rng=deepcopy(self.rng)), 1, self.statistic, self.form)
+        fits = door.values_fit(_largest(kernel, pool.z), len(pool.z), powers=True)
+        return quick if fits and isinstance(quick.engine, Fourier) else None
+
+    def bound(self, null: str) -> Law:
+        limits = kernel_limits(self.request.kernel, null)
+        self._check_size(powers=True)
+        if self.statistic.root:
+            return mcdiarmid_bound(self.m, self.n, limits)
+        return hoeffding_bound(min(self.m, self.n) // 2, limits)
+
+    def series(self, null: str) -> Series:
+        return self._series
+
+    @cached_property
+    def _series(self) -> Series:
+        self._check_size()
+        m, n, pool, form, gram = self.m, self.n, self.request.pool, self.form, self._gram
+        own = self.request.kernel.diagonal(pool.z)
+        sample = np.zeros((m + n, 2))
+        sample[:m, 0] = sample[m:, 1] = 1.0
+        rows = gram.multiply(sample)
+        means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
+        wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
+        centred = own - 2 * means + wholes  # k(z, z), seen from the mean of its sample
+        diagonal, parts = np.array([centred[:m].sum(), centred[m:].sum()]), np.array([form.xx, form.yy])
+
+        def weighted(W: Floats) -> Floats:
+            Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
+            return _off_diagonal(form, (Wx, Wy), (gram.multiply(Wx), gram.multiply(Wy)), centred)
+
+        truth = _off_diagonal(form, (sample[:, :1], sample[:, 1:]), (rows[:, :1], rows[:, 1:]), own)
+        return Series(
+            sizes=(m, n),
+            shares=np.array([1 / m, 1 / n]),
+            value=float(truth[0] + form.dx * own[:m].sum() + form.dy * own[m:].sum()),
+            weighted=weighted,
+            diagonal=parts * diagonal,
+            left_out=float((parts - [form.dx, form.dy]) @ diagonal),
+            memory=lambda: max(kernel_memory(rows, self.request.kernel) for rows in (pool.x, pool.y)),
+        )
+
+    def grouped(self, groups: NDArray[np.intp], count: int) -> Grouped:
+        self._check_size()
+        K, step = np.empty((count, count)), max(1, _ENTRIES // len(groups))
+        for start in range(0, count, step):
+            some = np.arange(start, min(start + step, count))
+            products = self._gram.multiply((groups[:, None] == some).astype(np.float64))
+            for column, group in zip(products.T, some, strict=True):
+                K[:, group] = np.bincount(groups, weights=column, minlength=count)
+        own = self.request.kernel.diagonal(self.request.pool.z)
+        diagonal: Floats = np.bincount(groups, weights=own, minlength=count).astype(np.float64)
+        return Grouped((K + K.T) / 2, diagonal, bool(self.form.dx))
+
+    def _paired(self, labels: Labellings, sums: BlockSums) -> Floats | float:
+        """The sum of k(x_i, y_i) in every resample, or in all of them if they have the same pairs.
+
+        An engine may have summed k(x, y) + f(x) + f(y): that adds here half of what it adds to the diagonal.
+        """
+        pool, kernel = self.request.pool, self.request.kernel
+        diagonal = kernel.diagonal(pool.z)
+        if labels.places is None or labels.y is None:
+            lift = (sums.dx[0] + sums.dy[0] - diagonal.sum()) / 2
+            return float(kernel.pairs(pool.x, pool.y).sum() + lift)
+        drawn = labels.places
+        paired = [kernel.pairs(pool.z[row[: pool.m]], pool.z[row[pool.m :]]).sum() for row in drawn]
+        own: Floats = diagonal[drawn].sum(axis=1)
+        return np.array(paired) + (sums.dx + sums.dy - own) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedAverage(ObservedMMD):
+    """A mean of independent terms: one pass over the rows, no Gram matrix."""
+
+    statistic: AverageStatistic
+
+    @cached_property
+    def _terms(self) -> Terms:
+        pool = self.request.pool
+        self._check_size(powers=self.labellings == 1)
+        return self.statistic.terms(self.request.kernel, pool.x, pool.y, self.labellings - 1, self.rng)
+
+    @property
+    def value(self) -> float:
+        return float(self._terms.values[0])
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Of the value."""
+        first = self.request.kernel.diagonal(self.request.pool.x[:50])
+        return 1e-12 * max(float(np.abs(self._terms.observed).max(initial=0.0)), float(np.abs(first).max()))
+
+    @cached_property
+    def terms(self) -> int:
+        """Of the statistic."""
+        return len(self._terms.observed)
+
+    @cached_property
+    def error(self) -> float | None:
+        """From the spread of the terms."""
+        terms = self._terms.observed
+        unit = float(np.abs(terms).max(initial=0.0)) or 1.0
+        return unit * float((terms / unit).std(ddof=1)) / sqrt(len(terms)) if len(terms) > 1 else None
+
+    def resampled(self, null: Resampler) -> Law:
+        return ReplicateLaw(self._terms.values, self.tolerance, False, null.floor(self))
+
+    def bound(self, null: str) -> Law:
+        return hoeffding_bound(self.terms, kernel_limits(self.request.kernel, null))
+
+
+def _off_diagonal(
+    form: QuadraticForm, weights: tuple[Floats, Floats], products: tuple[Floats, Floats], diagonal: Floats
+) -> Floats:
+    """``(c,)`` values of the form with weights of x and of y instead of labels, without k(z, z)."""
+    (Wx, Wy), (KWx, KWy) = weights, products
+    xx, xy, yy = (np.einsum("ir,ir->r", a, b) for a, b in ((Wx, KWx), (Wy, KWx), (Wy, KWy)))
+    return np.asarray(
+        form.xx * (xx - diagonal @ Wx**2) - 2 * form.xy * xy + form.yy * (yy - diagonal @ Wy**2), dtype=np.float64
+    )
+
+
+def _rounding(kernel: Kernel, tolerance: float, spread: float) -> tuple[str, ...]:
+    """What to say if rounding is not small beside the differences between resamples, so that values count as ties."""
+    if tolerance <= 0.05 * spread:
+        return ()
+    if kernel.bounds is None and kernel.domain == "vectors":
+        cause = "Kernel values are large where there are outliers, or an offset that both samples share: remove those."
+    else:
+        cause = "The kernel hardly tells rows apart, as with far too wide or narrow a bandwidth: choose another one."
+    return (
+        f"Rounding of MMD², up to {tolerance:.2g}, is not small beside the differences between worlds, {spread:.2g}: "
+        f"values so close count as ties, and p may be too large. {cause}",
+    )
+
+
+def _largest(kernel: Kernel, z: Floats) -> float:
+    """The largest absolute kernel value."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel.diagonal(z) if kernel.bounds is None else np.array(kernel.bounds)
+        return float(np.abs(values).max())
