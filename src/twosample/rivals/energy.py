@@ -81,7 +81,7 @@ def energy_test(
     >>> r.rejected, r.pvalue
     (True, 0.001)
     """
-    kernel = Energy(exponent)
+    kernel, null = Energy(exponent), door.resolve_null(null)
     pool = door.pool(x, y, kernel)
     unit = _unit(pool.z)
     result = mmd_test(

@@ -15,7 +15,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError, options_by_name, positive_number
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Precomputed
-from ..nulls import Normal, Null
+from ..nulls import Null
 from ..results import TestResult
 from ._common import ApproximatelyNormal, finish, prepare
 
@@ -108,8 +108,8 @@ def kernel_fisher_test(
     scale = _Scale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
     kernel = Precomputed(whitened)
-    asked = null if isinstance(null, str) else getattr(null, "name", "")
-    if asked == Normal.name:
+    null = door.resolve_null(null)
+    if null.name == "normal":
         limit: Distribution = NormalLaw(0.0, 1.0) if gamma else PointLaw(0.0)
         law = ContinuousLaw(limit, smallest_pvalue(pool.m, pool.n))
         task = prepare(*rows, "normal", ("normal",), level, random)

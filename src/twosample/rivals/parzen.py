@@ -88,5 +88,6 @@ def parzen_l2_test(
     h = window_width(pool.z, pool.m, bandwidth)
     scale = window_scale(h, pool.z.shape[1])
     kernel = Gaussian(sqrt(2) * h)
+    null = door.resolve_null(null)
     result = mmd_test(x, y, kernel=kernel, statistic="biased", null=null, level=level, engine=engine, rng=rng)
     return noted(multiplied(result, scale, NAME), f"Parzen windows of width h = {h:.6g}.")
