@@ -9,6 +9,7 @@ from scipy.stats import norm, rankdata
 from twosample.adaptive import pairs, views
 from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
+from twosample.core.centred import u_centred
 from twosample.core.labellings import relabellings
 
 M, N, D = 13, 17, 4
@@ -58,7 +59,7 @@ def test_covariance(pool, labels):
 def test_many_covariances_are_the_same_without_the_diagonal(pool, labels):
     K = (pool.scores @ pool.scores.T / D) ** 2
     np.fill_diagonal(K, 0)
-    found, _ = pairs.ManyCovariances(pool).statistic(labels)
+    found, _ = pairs.ManyCovariances(pool, np.random.default_rng(0)).statistic(labels)
     for value, v in zip(found, labels.x.T.astype(float), strict=True):
         w = 1 - v
         mmd = v @ K @ v / (M * (M - 1)) + w @ K @ w / (N * (N - 1)) - 2 * v @ K @ w / (M * N)
@@ -144,3 +145,22 @@ def test_the_larger_pool_takes_its_scales_from_a_part():
     ratios = [a.factor / b.factor for a, b in zip(first.parts, second.parts, strict=True)]
     assert ratios == pytest.approx(np.ones(4), rel=0.2)
     assert ratios != [1.0] * 4
+
+
+def test_blocks_of_many_rows(pool, monkeypatch):
+    """Against the blocks of the Gram matrix themselves; and one block alone is proportional to MMD² of all pairs."""
+    monkeypatch.setattr(pairs, "LARGE", 20)
+    packed = relabellings(M, N, 300, np.random.default_rng(1))
+    for block, most in ((10, 3), (30, 1)):
+        monkeypatch.setattr(pairs, "BLOCK", block)
+        view = pairs.Fine(pool, np.random.default_rng(0))
+        found, error = view.statistic(packed)
+        expected = np.zeros(packed.count)
+        for rows in np.array_split(view.order, most):
+            A = u_centred(view.kernel.block(rows[:, None] * 1.0, rows[:, None] * 1.0))
+            expected += [v @ A @ v for v in packed.x[rows].T.astype(float)]
+        assert np.abs(found - expected).max() < 10 * error
+    monkeypatch.setattr(pairs, "LARGE", 100)
+    whole, _ = pairs.Fine(pool, np.random.default_rng(0)).statistic(packed)
+    assert np.corrcoef(found, whole)[0, 1] == pytest.approx(1)
+    assert view.witness().shape == (30,)

@@ -6,13 +6,15 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from threading import Event
 
 import numpy as np
 
 from ..core.centred import u_centred
-from ..core.labellings import Labellings
-from ..core.types import Floats
-from ..engines import Auto, Gram
+from ..core.labellings import Labellings, PackedBits
+from ..core.threads import available_cores, run
+from ..core.types import Counts, Floats
+from ..engines import Auto, Gram, Tiled, weighted_sums
 from ..kernels import Gaussian, Kernel, Laplace, OnRows, Polynomial, RadialKernel, Scaled, Sum
 from ..kernels.bandwidth import distance_quantiles
 from ..kernels.objects import row_numbers_of
@@ -27,8 +29,34 @@ Part = tuple[RadialKernel, Floats, float]
 """A kernel, the rows that it applies to, and its share in the sum."""
 
 
+LARGE, BLOCK = 30_000, 128
+"""Beyond so many rows, kernels look at pairs within random blocks of so many: O(N BLOCK (D + R)), exact as well."""
+
+Rows = np.ndarray[tuple[int], np.dtype[np.intp]]
+
+
 class KernelView(View):
-    """A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house."""
+    r"""A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house.
+
+    Many rows are divided into random blocks, and the statistic is :math:`\sum_b v_b'A_bv_b` for the U-centred Gram
+    matrix A_b of each. The division is drawn without looking at the labels, so that relabelling is exact for it too.
+
+    Parameters
+    ----------
+    pool
+        The pooled sample.
+    rng
+        For the division, and for the part of the pool that scales are taken from.
+    """
+
+    def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
+        super().__init__(pool)
+        few = pool.size <= NORM_POINTS
+        self.__dict__["part"] = np.arange(pool.size) if few else rng.choice(pool.size, NORM_POINTS, replace=False)
+        self.__dict__["order"] = rng.permutation(pool.size) if pool.size > LARGE else None
+
+    part: Rows
+    order: Rows | None
 
     @property
     @abstractmethod
@@ -38,6 +66,8 @@ class KernelView(View):
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
         if self.kernel is None:
             return np.zeros(labels.count), 0.0
+        if self.order is not None:
+            return blocked_statistic(self.kernel, labels, self.order)
         m, n = self.pool.m, self.pool.n
         sums = self._gram(labels.count).block_sums(labels, m, n)
         form = Unbiased().form(m, n)
@@ -48,6 +78,10 @@ class KernelView(View):
         if self.kernel is None:
             return np.zeros(m + n)
         weights = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
+        if self.order is not None:
+            few = np.sort(self.order[: LARGE // 10]).astype(np.float64)[:, None]
+            near = weights[few[:, 0].astype(np.intp), None]
+            return weighted_sums(self.kernel, row_numbers_of(range(m + n)), few, near, Tiled())[:, 0]
         own = self.kernel.diagonal(row_numbers_of(range(m + n))) * weights  # a row says nothing about itself
         return np.asarray(self._gram(1).multiply(weights[:, None])[:, 0] - own)
 
@@ -82,15 +116,9 @@ class Fine(KernelView):
     name = "fine scale"
     weight = 6.0
 
-    def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
-        super().__init__(pool)
-        part = np.arange(pool.size) if pool.size <= NORM_POINTS else rng.choice(pool.size, NORM_POINTS, replace=False)
-        self.__dict__["_part"] = part
-
     @cached_property
     def kernel(self) -> Kernel | None:
-        part: np.ndarray[tuple[int], np.dtype[np.intp]] = self.__dict__["_part"]
-        return balanced(list(_narrow(self.pool, part)), part)
+        return balanced(list(_narrow(self.pool, self.part)), self.part)
 
     def sees(self) -> str:
         return f"rows within about {self.scale:.2g} sd of each other are more often from one sample"
@@ -98,11 +126,11 @@ class Fine(KernelView):
     @property
     def scale(self) -> float:
         """The widest of the scales on values, for one column, in its standard deviations."""
-        parts = list(_narrow(self.pool, self.__dict__["_part"]))
+        parts = list(_narrow(self.pool, self.part))
         return float(max(kernel.scale for kernel, _, _ in parts[2:3]) / np.sqrt(len(self.pool.columns)))
 
 
-def _narrow(pool: PooledSample, part: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Iterator[Part]:
+def _narrow(pool: PooledSample, part: Rows) -> Iterator[Part]:
     """The four kernels."""
     rng = np.random.default_rng(0)  # not used: the part is small
     low, high = distance_quantiles(pool.ranks[part], "euclidean", np.array([0.01, 0.95]), rng)
@@ -114,7 +142,7 @@ def _narrow(pool: PooledSample, part: np.ndarray[tuple[int], np.dtype[np.intp]])
         yield replace(kernel, bandwidth=width), pool.values, 1.0
 
 
-def balanced(members: list[Part], part: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Kernel | None:
+def balanced(members: list[Part], part: Rows) -> Kernel | None:
     """The sum of the kernels, each over its standard deviation under relabelling, times its share.
 
     A kernel that tells no two rows of the part apart adds nothing; None if none does.
@@ -126,3 +154,31 @@ def balanced(members: list[Part], part: np.ndarray[tuple[int], np.dtype[np.intp]
         if norm > 1e-9:
             parts.append(Scaled(OnRows(kernel, rows), share / norm))
     return Sum(tuple(parts)) if parts else None
+
+
+def blocked_statistic(kernel: Kernel, labels: Labellings, order: Rows) -> tuple[Floats, float]:
+    """``(R,)`` the sum of v'Av over blocks of rows in this order, for U-centred A; and its rounding error."""
+    stored = labels.stored
+    assert isinstance(stored, PackedBits)  # all labellings of so many rows are more than anybody can list
+    size = len(order)
+    blocks = np.array_split(order, max(1, size // BLOCK))
+    groups = [blocks[i : i + 256] for i in range(0, len(blocks), 256)]
+    step = max(16, 400_000_000 // size)  # labellings at a time, a byte for each row
+    values = []
+    for start in range(0, labels.count, step):
+        V = PackedBits(stored.bits[start : start + step], size).block(slice(0, size))  # (step, N)
+
+        def work(group: list[Rows], stop: Event, V: Counts = V) -> Floats:
+            total = np.zeros(len(V))
+            for rows in group:
+                if stop.is_set():
+                    break
+                z = rows.astype(np.float64)[:, None]
+                A = u_centred(kernel.block(z, z)).astype(np.float32)
+                v = V[:, rows].astype(np.float32)
+                total += np.einsum("ri,ri->r", v @ A, v, dtype=np.float64)
+            return total
+
+        values.append(np.sum(run(groups, work, available_cores()), axis=0))
+    result = np.concatenate(values)
+    return result, 1e-6 * float(result.std())

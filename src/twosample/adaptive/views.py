@@ -20,6 +20,7 @@ from .pooled import PooledSample, midranks
 
 _ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
 _HIGHEST = 600.0  # of an exponent
+_SINGLE = 30_000  # rows from which on sums of features are in single precision within blocks of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class FeatureView(View):
         for block in self.blocks():
             total = total + self.joined(block, self.sums(block, labels) ** 2)
         values = self.finished(np.asarray(total))
-        return values, 1e-9 * float(np.abs(values).mean())
+        return values, (1e-9 if self.pool.size <= _SINGLE else 1e-5) * float(np.abs(values).mean())
 
     def joined(self, block: slice, squares: Floats) -> Floats:
         """``(R, P)`` what a block adds to the P parts of the statistic."""
@@ -93,7 +94,7 @@ class FeatureView(View):
         for start in range(0, size, _ROWS):
             rows = slice(start, min(start + _ROWS, size))
             features = self.features(block, rows)
-            sums = sums + labels.sums(rows, features)
+            sums = sums + labels.sums(rows, features if size <= _SINGLE else features.astype(np.float32))
             means = means + features.sum(axis=0) / size
         return np.asarray(sums - self.pool.m * means)
 
