@@ -1,4 +1,4 @@
-"""Part 8: every mistake has a message that names the argument and the remedy."""
+"""Every mistake has a message that names the argument and the remedy."""
 
 import warnings
 

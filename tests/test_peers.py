@@ -1,4 +1,4 @@
-"""Defects found in other libraries (PEERS.md 3b), each as a check that we pass."""
+"""Defects that two-sample tests of other libraries have, each as a check that ours do not."""
 
 import numpy as np
 import pytest

@@ -94,11 +94,9 @@ def test_pairs_and_diagonal_are_entries_of_the_block(name, columns):
     np.testing.assert_allclose(kernel.diagonal(a), np.diagonal(kernel.block(a, a)), rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("name", [name for name, (kernel, _) in FORMULAS.items() if kernel.bounds is not None])
 def test_bounds_hold_and_are_reached_on_the_diagonal(name):
     kernel, _ = FORMULAS[name]
-    if kernel.bounds is None:
-        return
     low, high = kernel.bounds
     z = np.random.default_rng(3).normal(scale=5, size=(60, 2))
     K = kernel.block(z, z)
@@ -115,11 +113,9 @@ def test_kernels_that_grow_have_no_bounds(kernel):
     assert (2 * kernel).bounds is None
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - {"function"}))  # of which the caller says so
 def test_symmetric_and_positive_semidefinite(name):
     kernel, _ = FORMULAS[name]
-    if name == "function":
-        return  # the caller's word
     rng = np.random.default_rng(4)
     for z in (rng.normal(size=(25, 3)), rng.integers(0, 2, size=(25, 3)).astype(float), np.zeros((6, 2)), points(1)):
         K = kernel.block(z, z)

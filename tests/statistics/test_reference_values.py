@@ -1,4 +1,4 @@
-"""Values that others published, closed forms, and identities. Sources: section 5c of PEERS.md."""
+"""Values that others published, closed forms, and identities."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a fresh pair of eyes found: large whole numbers, kinds that do not fit, options that leave nothing."""
+"""Comparisons at the edges: large whole numbers, kinds that do not fit, options that leave nothing."""
 
 from datetime import date, datetime
 
