@@ -19,6 +19,8 @@ def rows() -> Iterator[Row]:
     yield once("cross-match, N=1000, d=2", rivals.cross_match_test, 500, 2, 10)
     yield once("cross-match, N=1000, d=10", rivals.cross_match_test, 500, 10, 10)
     yield once("cross-match, N=1000, d=100", rivals.cross_match_test, 500, 100, 20)
+    yield once("classifier, N=60, d=3, R=99", rivals.classifier_test, 30, 3, 0.2)
+    yield once("classifier, N=400, d=400, R=99", rivals.classifier_test, 200, 400, 5)
     yield once("Hall-Tajvidi, N=1000, d=10, R=999", rivals.hall_tajvidi_test, 500, 10)
     yield once("Hotelling with ridge, N=50, d=12600, R=999", rivals.hotelling_test, 25, 12_600)
     yield once("Hotelling, F law, N=200000, d=10", rivals.hotelling_test, 100_000, 10)

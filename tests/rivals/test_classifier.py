@@ -3,6 +3,7 @@
 import sys
 import warnings
 from itertools import combinations
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -185,7 +187,20 @@ def test_few_rows():
 def test_the_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     with pytest.raises(ts.MissingExtraError, match=r'pip install "twosample\[learn\]"'):
-        classifier_test(*shifted(0.0))
+        classifier_test(*shifted(0.0), classifier=Centroid())
+    assert classifier_test(*shifted(0.0), null=FEW, rng=0).pvalue > 0  # the default needs none
+
+
+@pytest.mark.parametrize("d", [1, 3, 11, 30])
+@pytest.mark.parametrize(("m", "n"), [(10, 10), (40, 25)])
+def test_the_default_is_that_of_scikit_learn(d, m, n, monkeypatch):
+    monkeypatch.setattr("twosample.rivals.classifier._ENTRIES", 100)
+    x, y = shifted(0.5, m, n, d)
+    x[:, -1], y[:, -1] = 5.0, 5.0  # a column without information
+    peer = make_pipeline(StandardScaler(), KNeighborsClassifier(isqrt((m + n) // 2)))
+    for folds in (1, 3):
+        ours, theirs = (classifier_test(x, y, classifier=c, folds=folds, null=FEW, rng=1) for c in (None, peer))
+        assert (ours.statistic, ours.pvalue) == (theirs.statistic, theirs.pvalue)
 
 
 @pytest.mark.parametrize("classifier", [LogisticRegression, LinearRegression(), "logistic", StandardScaler(), 3])
