@@ -16,7 +16,8 @@ CALLS = int(os.environ.get("TWOSAMPLE_JUNK", "150"))
 SLOW = {"rivals classifier_test": 20}
 DATA = {
     "x", "y", "a", "b", "table", "reference", "new", "source", "bags_a", "bags_b", "objects", "value", "graph",
-    "series", "batch", "X", "points", "rows", "other", "A", "xx", "xy", "yy", "matrix", "edges", "nodes",
+    "series", "batch", "X", "points", "rows", "other", "A", "xx", "xy", "yy", "matrix", "edges", "nodes", "at", "data",
+    "content", "frequencies",
 }  # fmt: skip
 GOOD = {
     "n": 20, "margin": 0.1, "delta": 0.1, "size": 10, "m": 10, "deviation": ts.metrics.kolmogorov_deviation,

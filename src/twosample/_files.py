@@ -124,11 +124,17 @@ def check_page(argument: str, path: str | os.PathLike[str]) -> None:
     path
         Where to write.
     """
+    _check_path(path)
     place = Path(path)
     if place.suffix.lower() in _NO_PAGES:
         way = ", and print that to a PDF in a browser" if place.suffix.lower() == ".pdf" else ""
         name, better = (shown(str(form), 300) for form in (place, place.with_suffix(".html")))
         raise OptionError(f"{argument}{name}: a report is an HTML page. Write {better}{way}.")
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(f"path is a {type(path).__name__}; give the name of a file.")
 
 
 @contextmanager
@@ -140,6 +146,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     path
         Where to.
     """
+    _check_path(path)
     try:
         place = Path(path)
         if place.is_dir():

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from os import PathLike
 from typing import Any
 
+from .errors import whole_number
+
 
 class Printed(ABC):
     """A result with a summary and plain values."""
@@ -28,6 +30,7 @@ class Printed(ABC):
             Spaces for each level; None for one line.
         """
         values = self.to_dict()
+        indent = None if indent is None else whole_number("indent", indent, 0)
         text = json.dumps(values, indent=indent, ensure_ascii=False, allow_nan=False)
         alone = any("\ud800" <= character <= "\udfff" for character in text) if not text.isascii() else False
         return json.dumps(values, indent=indent, allow_nan=False) if alone else text

@@ -150,6 +150,8 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
             raise InputError(f"X: {error}") from error
         except TypeError as error:
             raise _WrongTypeError(f"X: {error}") from error
+        except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
+            raise InputError(f"X: {error}") from None
         return rows
 
     def _fit_mean(self, level: float) -> None:

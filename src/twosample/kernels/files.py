@@ -37,4 +37,4 @@ def read_gram(path: str | os.PathLike[str]) -> tuple[Floats, int | None]:
 
 
 def _refuse(path: str | os.PathLike[str], why: str) -> NoReturn:
-    raise InputError(f"{os.fspath(path)} is not a Gram matrix that can be used: {why}.") from None
+    raise InputError(f"{path!s} is not a Gram matrix that can be used: {why}.") from None

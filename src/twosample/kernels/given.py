@@ -94,8 +94,12 @@ class Precomputed(Kernel):
         m
             How many of them are x.
         """
-        if kernel.domain != "objects":
+        if not isinstance(kernel, Kernel) or kernel.domain != "objects":
             raise OptionError(f"Precomputed.of: {kernel!r} is no kernel on objects; give Precomputed its matrix.")
+        try:
+            objects = list(objects)
+        except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
+            raise InputError(f"Precomputed.of: give a list of objects: {error}") from None
         places, rng = row_numbers_of(objects), np.random.default_rng(0)
 
         def bandwidth_of(metric: Metric, rows: Floats | None = None) -> float:

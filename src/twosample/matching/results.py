@@ -189,7 +189,7 @@ class Matching(Reported):
         k
             How many at most.
         """
-        if name not in self.sources:
+        if not isinstance(name, str) or name not in self.sources:
             raise InputError(f"name={name!r} is no column of {self.names[0]}.")
         row = self.costs[self.sources.index(name)]
         return tuple((self.targets[j], float(row[j])) for j in nearest(row, whole_number("k", k)))
@@ -256,6 +256,8 @@ class Matching(Reported):
         """
         from .pictures import pair_picture
 
+        if not isinstance(pair, Pair):
+            raise InputError(f"pair is a {type(pair).__name__}; give one of `pairs`.")
         return pair_picture(self, pair)
 
     def _repr_html_(self) -> str:

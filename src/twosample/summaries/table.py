@@ -204,6 +204,8 @@ class TableSummary:
 
     def like(self, other: TableSummary) -> TableSummary:
         """With columns in the bins of another summary of a table with the same columns, where those are points yet."""
+        if not isinstance(other, TableSummary) or len(other.columns) != len(self.columns):
+            raise InputError("other must be a summary of a table with the same columns.")
         pairs = zip(self.columns, other.columns, strict=True)
         return replace(self, columns=tuple(one.like(two, self.rows) for one, two in pairs))
 
