@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample.independence import worlds
+from twosample.independence import pairings
 
 NULLS = ["permutation", "gamma", "spectrum"]
 
@@ -40,7 +40,7 @@ def test_few_rows_are_enumerated_and_the_pvalue_is_the_share():
 
 
 @pytest.mark.parametrize("n", [40, 65, 101, 1001])
-def test_number_of_worlds_and_seed(n):
+def test_number_of_resamples_and_seed(n):
     x, y = rng_of().normal(size=(2, n))
     r = ts.hsic_test(x, y, null=ts.Permutation(n=499), rng=2)
     assert len(r.law.values) == 500
@@ -51,10 +51,10 @@ def test_number_of_worlds_and_seed(n):
     assert abs(r.pvalue - ts.hsic_test(x, y, null="spectrum").pvalue) < 0.12
 
 
-def test_worlds_look_like_uniform_permutations(monkeypatch):
+def test_resamples_look_like_uniform_permutations(monkeypatch):
     x, y = rng_of(1).normal(size=(2, 60))
     one_by_one = ts.hsic_test(x, y, null=ts.Permutation(n=4999), rng=0).law.values[1:]
-    monkeypatch.setattr(worlds, "FEW_ROWS", 3)
+    monkeypatch.setattr(pairings, "FEW_ROWS", 3)
     in_groups = ts.hsic_test(x, y, null=ts.Permutation(n=4999), rng=0).law.values[1:]
     levels = [0.05, 0.25, 0.5, 0.75, 0.95]
     spread = one_by_one.std()
@@ -62,8 +62,8 @@ def test_worlds_look_like_uniform_permutations(monkeypatch):
 
 
 def test_truth_is_at_a_random_place_of_its_group(monkeypatch):
-    """A statistic that only sees the pairing: in every group the truth is one of the worlds, and it is put first."""
-    monkeypatch.setattr(worlds, "FEW_ROWS", 3)
+    """A statistic that only sees the pairing: in every group the truth is one of the pairings, and it is put first."""
+    monkeypatch.setattr(pairings, "FEW_ROWS", 3)
 
     class Pairings:
         size = 7
@@ -77,10 +77,10 @@ def test_truth_is_at_a_random_place_of_its_group(monkeypatch):
             return np.array(rows)
 
     for seed in range(20):
-        values = worlds.permuted_worlds(Pairings(), 17, rng_of(seed)).values
+        values = pairings.permutations_of_y(Pairings(), 17, rng_of(seed)).values
         assert values[0] == 123456
         assert len(values) == 18
-        assert len(set(values)) >= 15  # two groups may share a world
+        assert len(set(values)) >= 15  # two groups may share a pairing
 
 
 def test_same_answer_in_other_units_and_rows_untouched():

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 from scipy.stats import binom
 
 import twosample as ts
-from twosample.independence import worlds
+from twosample.independence import pairings
 
 SMALL, LARGE = 150, 1000
 
@@ -56,7 +56,7 @@ def test_permutation_keeps_its_level(source):
 
 def test_groups_around_a_hub_keep_their_level(monkeypatch):
     """Few rows and many permutations, so that several cyclic groups are needed; all p-values, not only small ones."""
-    monkeypatch.setattr(worlds, "FEW_ROWS", 3)
+    monkeypatch.setattr(pairings, "FEW_ROWS", 3)
     pvalues = np.array([
         ts.hsic_test(*coins(np.random.default_rng(seed), 9), null=ts.Permutation(n=59), rng=seed).pvalue
         for seed in range(200)
@@ -72,8 +72,8 @@ def test_groups_around_a_hub_keep_their_level(monkeypatch):
 
 
 def test_short_cycles_keep_their_level(monkeypatch):
-    """Many more rows than worlds, some of them in no cycle: p-values are uniform over 1/20, ..., 1."""
-    monkeypatch.setattr(worlds, "FEW_ROWS", 3)
+    """Many more rows than resamples, some of them in no cycle: p-values are uniform over 1/20, ..., 1."""
+    monkeypatch.setattr(pairings, "FEW_ROWS", 3)
     few = {"null": ts.Permutation(n=19), "engine": "fourier"}
     pvalues = np.array([
         ts.hsic_test(*normal(np.random.default_rng(seed), 43), **few, rng=seed).pvalue for seed in range(400)

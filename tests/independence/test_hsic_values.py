@@ -65,7 +65,7 @@ def test_all_shifts_and_all_permutations(name, statistic):
 @BOTH
 @pytest.mark.parametrize("cycle", [3, 4, 11])
 def test_shifts_within_stretches(statistic, cycle):
-    """Rows that no cycle has room for meet the same row in every world."""
+    """Rows that no cycle has room for meet the same row in every pairing."""
     n, unbiased = 11, statistic == "unbiased"
     x, y = sample(n)
     pair, K, L = pair_of(x, y, ENGINES["fourier"], unbiased)

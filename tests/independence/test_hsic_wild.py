@@ -39,7 +39,7 @@ def centred(K, i, j):
 
 
 @BOTH
-def test_worlds_are_their_definition(statistic):
+def test_resamples_are_their_definition(statistic):
     """Sums over pairs of rows of the weights times the product of the two centred kernels, one entry at a time."""
     n, unbiased = 8, statistic == "unbiased"
     x, y = np.random.default_rng(0).normal(size=(2, n, 1))

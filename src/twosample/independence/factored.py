@@ -1,7 +1,8 @@
 r"""HSIC of two variables whose centred Gram matrices are products of few features.
 
-A world is the sum of squares of the products of their axes; those of circular shifts are cross-correlations of them,
-O(n log n) for each pair of axes and all n shifts, and O(n) for shifts within short stretches of the rows.
+The value of a pairing is the sum of squares of the products of their axes; those of circular shifts are
+cross-correlations of them, O(n log n) for each pair of axes and all n shifts, and O(n) for shifts within short
+stretches of the rows.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class FactorPair:
         return self.x.values, self.y.values
 
     @property
-    def selves(self) -> float:
+    def diagonal_sum(self) -> float:
         """See :class:`Pair`."""
         return self.unit * float(self.x.diagonal @ self.y.diagonal)
 
@@ -151,7 +152,7 @@ class FactorPair:
         return np.asarray(x * y)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`Pair`; O(n) for each world and each pair of axes that matters."""
+        """See :class:`Pair`; O(n) for each resample and each pair of axes that matters."""
         total, own = np.zeros(W.shape[1]), np.zeros(self.size)
         A, B = (np.ascontiguousarray(side.rows.T) for side in (self.x, self.y))
         for a, count in zip(A, self._kept, strict=True):

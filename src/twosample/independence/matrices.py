@@ -59,7 +59,7 @@ class CentredMatrix(Protocol):
         ...
 
     @property
-    def selves(self) -> Floats:
+    def diagonal(self) -> Floats:
         """``(n,)`` diagonal of HKH, whatever the centring."""
         ...
 
@@ -84,7 +84,7 @@ class MatrixInMemory:
     ----------
     M
         ``(n, n)`` centred values.
-    selves
+    diagonal
         ``(n,)`` diagonal of HKH.
     noise
         Rounding error of an entry.
@@ -93,7 +93,7 @@ class MatrixInMemory:
     """
 
     M: Floats
-    selves: Floats
+    diagonal: Floats
     noise: float
     unbiased: bool
     _known: list[Floats] = field(default_factory=list, init=False, repr=False)  # a matrix of all pairs asks often
@@ -103,8 +103,8 @@ class MatrixInMemory:
         """Of points z."""
         K = np.array(kernel.block(z, z))
         noise, means = _ROUNDING * float(np.abs(K).max()), K.mean(axis=1)
-        selves = np.diagonal(K) - 2 * means + means.mean()
-        return cls(u_centred(K) if unbiased else _doubly_centred(K), selves, noise, unbiased)
+        diagonal = np.diagonal(K) - 2 * means + means.mean()
+        return cls(u_centred(K) if unbiased else _doubly_centred(K), diagonal, noise, unbiased)
 
     @property
     def size(self) -> int:
@@ -115,7 +115,7 @@ class MatrixInMemory:
     def moments(self) -> Moments:
         """Traces."""
         diagonal = np.diagonal(self.M)
-        square, spread = float(np.vdot(self.M, self.M)), float(self.selves.sum())
+        square, spread = float(np.vdot(self.M, self.M)), float(self.diagonal.sum())
         return Moments(float(diagonal.sum()), square, float(diagonal @ diagonal), spread)
 
     def entries(self, rows: Order, columns: Order) -> Floats:
@@ -123,10 +123,10 @@ class MatrixInMemory:
         M = self.M[np.ix_(rows, columns)]
         if self.unbiased:
             n = self.size
-            more = self.selves / (n - 2) - float(self.selves.sum()) / (2 * (n - 1) * (n - 2))
+            more = self.diagonal / (n - 2) - float(self.diagonal.sum()) / (2 * (n - 1) * (n - 2))
             M = M - more[rows, None] - more[columns]
             here, there = np.nonzero(rows[:, None] == columns)
-            M[here, there] = self.selves[rows[here]]
+            M[here, there] = self.diagonal[rows[here]]
         return np.asarray(M)
 
     def strips(self, order: Order) -> Iterator[Floats]:
@@ -182,7 +182,7 @@ class MatrixInStrips:
         """Traces, from sums over K in one pass."""
         n, diagonal = self.size, self.kernel.diagonal(self.z)
         rows, squares = self._sums
-        total, f, spread = float(rows.sum()), self._offsets, float(self.selves.sum())
+        total, f, spread = float(rows.sum()), self._offsets, float(self.diagonal.sum())
         if not self.unbiased:
             middle = diagonal - 2 * f
             square = squares - 2 * float(rows @ rows) / n + (total / n) ** 2
@@ -193,7 +193,7 @@ class MatrixInStrips:
         return Moments(0.0, max(square, 0.0), 0.0, spread)
 
     @cached_property
-    def selves(self) -> Floats:
+    def diagonal(self) -> Floats:
         """See :class:`CentredMatrix`."""
         means = self._sums[0] / self.size
         return np.asarray(self.kernel.diagonal(self.z) - 2 * means + means.mean())

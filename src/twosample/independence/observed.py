@@ -18,8 +18,8 @@ from ..nulls import NULLS, Null
 from ..nulls.memory import memory
 from .bounds import bound_law
 from .matrices import Moments
+from .pairings import permutations_of_y, shifts_of_y
 from .pairs import Pair
-from .worlds import permuted_worlds, shifted_worlds
 
 _WEIGHTS, _EQUAL = 400, 20_000
 """Products of eigenvalues in the spectrum law, and how many equal ones may stand for all others."""
@@ -94,7 +94,7 @@ class ObservedHSIC(Observed):
         return float(mean), float(variance)
 
     def resampled(self, null: Resampler) -> Law:
-        found = permuted_worlds(self.pair, null.resamples, self.rng)
+        found = permutations_of_y(self.pair, null.resamples, self.rng)
         return ReplicateLaw(found.values, self.tolerance, found.exhaustive, smallest(self.m))
 
     def limit(self, null: str) -> Limit:
@@ -120,7 +120,7 @@ class ObservedHSIC(Observed):
 
     def series(self, null: str) -> Series:
         """Pair i has the weight w_i: sums of w_i w_j times entries of HKH and of HLH."""
-        own = self.pair.selves
+        own = self.pair.diagonal_sum
         return Series(
             sizes=(self.m,),
             shares=np.ones(1),
@@ -140,7 +140,7 @@ class ObservedHSIC(Observed):
         return max(lags)
 
     def shifted(self, count: int | None, margin: int) -> Floats:
-        return shifted_worlds(self.pair, count, margin, self.rng).values
+        return shifts_of_y(self.pair, count, margin, self.rng).values
 
 
 def check_range(sides: Iterable[Moments]) -> None:

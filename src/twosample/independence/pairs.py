@@ -1,9 +1,9 @@
-r"""HSIC of two variables in many worlds, each of which pairs the rows of x with those of y in another way.
+r"""HSIC of two variables for many pairings of the rows of x with those of y.
 
 For rows in any fixed order the n circular shifts of y against x are a cyclic group of pairings, and HSIC is known for
 all of them at once. With matrices, :math:`S_j = \sum_{ii'} M_{ii'} N_{i+j,\,i'+j}` is a sum over diagonals d of the
 cross-correlations of :math:`M_{i,i+d}` and :math:`N_{i,i+d}`: fast Fourier transforms of the diagonals, one inverse
-transform at the end, O(n² log n) for n worlds.
+transform at the end, O(n² log n) for n pairings.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Pair(Protocol):
         ...
 
     @property
-    def selves(self) -> float:
-        """What all pairs with themselves add to the biased value, in the unit of this one."""
+    def diagonal_sum(self) -> float:
+        """The sum of (HKH)_ii (HLH)_ii over the rows i, times `unit`: the part of the biased value with i = j."""
         ...
 
     def products(self, rows: Order, columns: Order) -> Floats:
@@ -174,16 +174,16 @@ class MatrixPair:
         return self.x.eigenvalues(rng), self.y.eigenvalues(rng)
 
     @property
-    def selves(self) -> float:
+    def diagonal_sum(self) -> float:
         """See :class:`Pair`."""
-        return self.unit * float(self.x.selves @ self.y.selves)
+        return self.unit * float(self.x.diagonal @ self.y.diagonal)
 
     def products(self, rows: Order, columns: Order) -> Floats:
         """See :class:`Pair`."""
         return self.x.entries(rows, columns) * self.y.entries(rows, columns)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`Pair`; O(n²) for each world."""
+        """See :class:`Pair`; O(n²) for each resample."""
         total, every = np.zeros(W.shape[1]), np.arange(self.size)
         for start in range(0, self.size, max(1, _CHUNK // self.size)):
             rows = every[start : start + max(1, _CHUNK // self.size)]

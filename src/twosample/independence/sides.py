@@ -152,7 +152,7 @@ def thinned(z: Floats) -> Floats:
 def make_pair(
     x: Variable, y: Variable, engine: Engine, unbiased: bool, rng: np.random.Generator
 ) -> tuple[Pair, Engine, str]:
-    """The estimate of HSIC, ready to be computed in any world; the engine of x, and why."""
+    """The estimate of HSIC, ready to be computed for any pairing of the rows; the engine of x, and why."""
     for side in (x, y):
         check_size(side)
     engines, reason, factors = _plan((x, y), engine, rng)

@@ -2,13 +2,13 @@
 
 All n! when they are few; uniform ones for few rows; else whole cyclic groups, because HSIC comes for all members of one
 at the cost of a few. A random order of the rows makes their circular shifts a random cyclic group of permutations, and
-a test over a group (or a random part of one) is exact. When there are many more rows than worlds, the rows are cut into
-stretches that are shifted together: a smaller cyclic group, and a cheaper one.
+a test over a group (or a random part of one) is exact. When there are many more rows than resamples, the rows are cut
+into stretches that are shifted together: a smaller cyclic group, and a cheaper one.
 
-Several groups need more care, since their union is not a group. They are taken around a hub: a world from which truth
-and resampled worlds are reached in the same way (Besag and Clifford 1989). Of the 1 + k(n-1) worlds, the hub and the
-proper shifts of it in k random orders, truth is one chosen at random: so every world is as likely to be the truth under
-H0, which is all that an exact test needs. The hub is found by going back from the truth.
+Several groups need more care, since their union is not a group. They are taken around a hub: a pairing from which truth
+and resamples are reached in the same way (Besag and Clifford 1989). Of the 1 + k(n-1) pairings, the hub and the
+proper shifts of it in k random orders, truth is one chosen at random: so every pairing is as likely to be the truth
+under H0, which is all that an exact test needs. The hub is found by going back from the truth.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ FEW_ROWS = 64
 """Up to this many rows permutations are drawn one by one."""
 
 
-class Worlds(NamedTuple):
+class Resampled(NamedTuple):
     """Values of HSIC, the true one first, and whether they are those of all permutations."""
 
     values: Floats
     exhaustive: bool
 
 
-def permuted_worlds(pair: Pair, count: int, rng: np.random.Generator) -> Worlds:
+def permutations_of_y(pair: Pair, count: int, rng: np.random.Generator) -> Resampled:
     """The truth and `count` permutations of y, or all of them."""
     n = pair.size
     if n <= 12 and factorial(n) <= count:
-        return Worlds(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
+        return Resampled(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
     if n <= FEW_ROWS:
         orders = rng.permuted(np.tile(np.arange(n), (count + 1, 1)), axis=1)
         orders[0] = np.arange(n)
-        return Worlds(pair.permuted(orders), False)
+        return Resampled(pair.permuted(orders), False)
     if isinstance(pair, FactorPair) and n >= 2 * (count + 1):
-        return Worlds(_short_cycles(pair, count, rng), False)
-    return Worlds(_cyclic_groups(pair, count, rng), False)
+        return Resampled(_short_cycles(pair, count, rng), False)
+    return Resampled(_cyclic_groups(pair, count, rng), False)
 
 
 def _cyclic_groups(pair: Pair, count: int, rng: np.random.Generator) -> Floats:
@@ -63,7 +63,7 @@ def _cyclic_groups(pair: Pair, count: int, rng: np.random.Generator) -> Floats:
 
 
 def _short_cycles(pair: FactorPair, count: int, rng: np.random.Generator) -> Floats:
-    """The powers of a random permutation whose cycles are little longer than the worlds that are wanted."""
+    """The powers of a random permutation whose cycles are little longer than the number of resamples."""
     least = max(count + 1, FEW_ROWS)
     lengths = np.arange(least, min(2 * least, pair.size) + 1)
     cycle = int(lengths[np.argmin(pair.size % lengths)])  # rows that no cycle has room for keep their partners
@@ -72,14 +72,14 @@ def _short_cycles(pair: FactorPair, count: int, rng: np.random.Generator) -> Flo
     return np.concatenate([values[:1], values[1:][_some(cycle - 1, count, rng)]])
 
 
-def shifted_worlds(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> Worlds:
+def shifts_of_y(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> Resampled:
     """The truth and the circular shifts of y by at least `margin` rows either way, `count` of them at most."""
     order = np.arange(pair.size)
     values = pair.shifts(order, order)
     others = values[margin : pair.size - margin + 1]
     if count is not None:
         others = others[_some(len(others), count, rng)]
-    return Worlds(np.concatenate([values[:1], others]), False)
+    return Resampled(np.concatenate([values[:1], others]), False)
 
 
 def _some(size: int, count: int, rng: np.random.Generator) -> Order:
