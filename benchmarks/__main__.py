@@ -16,6 +16,7 @@ import scipy
 import twosample
 from benchmarks import (
     cli,
+    engines,
     fourier,
     growth,
     imports,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "stream": stream.rows,
     "independence": independence.rows,
     "large": large.rows,
+    "engines": engines.rows,
     "matching": matching.rows,
     "watch": watch_cost.rows,
     "peers": peers.rows,

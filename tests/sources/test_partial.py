@@ -7,7 +7,6 @@ import pytest
 import twosample as ts
 from twosample.sources import open_table, partial
 from twosample.sources.partial import PART, Work, merged, part_of, united
-from twosample.summaries import points
 
 ROWS = 4000
 
@@ -57,7 +56,7 @@ def without_sample(summary):
 @pytest.mark.parametrize("few", [False, True])
 def test_any_split_in_any_order_gives_the_same(few, monkeypatch):
     if few:  # cut digits and forget counts in small tables, too
-        monkeypatch.setattr(points, "MOST", 100)
+        monkeypatch.setattr(partial, "MOST", 100)
         monkeypatch.setattr(partial, "_MERGED", 500)
     whole = without_sample(part_of([FRAME], WORK))
     for seed, cuts in enumerate([[2000], [0, 1, 1, 3999], range(571, 4000, 571), range(63, 4000, 63)]):

@@ -27,24 +27,21 @@ def shapes(n, seed=0):
 
 
 def same(a, b):
-    assert (a.unit, a.bits, a.whole) == (b.unit, b.bits, b.whole)
+    assert (a.unit, a.bits, a.whole, a.most) == (b.unit, b.bits, b.whole, b.most)
     assert np.array_equal(a.values, b.values)
     assert np.array_equal(a.counts, b.counts)
 
 
-@pytest.fixture
-def few(monkeypatch):
-    """Cut early."""
-    monkeypatch.setattr(points, "MOST", 64)
+FEW = 64
 
 
 @pytest.mark.parametrize("name", shapes(1))
-def test_any_split_in_any_order_gives_the_same(name, few):
+def test_any_split_in_any_order_gives_the_same(name):
     values = shapes(5000)[name]
-    whole, rng = Points.of(values), np.random.default_rng(1)
+    whole, rng = Points.of(values, most=FEW), np.random.default_rng(1)
     for count in (2, 7, 64, 3000):
         cuts = np.sort(rng.integers(0, len(values) + 1, count - 1))
-        parts = [Points.of(part) for part in np.split(rng.permutation(values), cuts)]
+        parts = [Points.of(part, most=FEW) for part in np.split(rng.permutation(values), cuts)]
         same(parts[0].merged(*parts[1:]), whole)
         tree = [parts[k] for k in rng.permutation(len(parts))]
         while len(tree) > 1:
@@ -52,14 +49,14 @@ def test_any_split_in_any_order_gives_the_same(name, few):
         same(tree[0], whole)
 
 
-def test_a_tally_is_the_whole(few, monkeypatch):
-    monkeypatch.setattr(points, "_HELD", 300)
+def test_a_tally_is_the_whole(monkeypatch):
+    monkeypatch.setattr(points, "_HELD", 5)
     for values in shapes(4000).values():
-        tally = PointTally()
+        tally = PointTally(FEW)
         for part in np.array_split(values[:3000], 17):
             tally.add(part)
         tally.add(*np.unique(values[3000:], return_counts=True))
-        same(tally.result(), Points.of(values))
+        same(tally.result(), Points.of(values, most=FEW))
 
 
 def cut(value, unit, bits):
@@ -73,10 +70,10 @@ def cut(value, unit, bits):
     return size if value > 0 else -size
 
 
-def test_points_by_the_definition(few):
+def test_points_by_the_definition():
     """Of all units the smallest, and of all numbers of digits the largest, that leave no more than 64 values."""
     for values in shapes(400).values():
-        found = Points.of(values)
+        found = Points.of(values, most=FEW)
         kept = sorted({cut(v, found.unit, found.bits) for v in values})
         assert found.values.tolist() == kept
         if len(set(values.tolist())) <= 64:

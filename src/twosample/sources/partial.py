@@ -15,6 +15,7 @@ import numpy as np
 
 from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
+from ..summaries.points import MOST
 from .distinct import DistinctTally, hash_method
 from .profiling import NUMERIC
 from .values import column_of, plain, present, spelled, strings
@@ -28,6 +29,7 @@ PART = 40
 _BATCH = 1 << 17  # rows that are worked on together
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 _TEXT = 200
+_ALL_POINTS, _LEAST_POINTS = 1 << 22, 1 << 12  # weighted points of all columns together, about, and of one at least
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> Tabl
     """The same, not yet as bytes."""
     import polars as pl
 
-    tallies = [_tally(info, info.name in work.counted) for info in work.columns]
+    most = min(MOST, max(_LEAST_POINTS, _ALL_POINTS // max(len(work.columns), 1)))
+    tallies = [_tally(info, info.name in work.counted, most) for info in work.columns]
     sampler = RowSampler(work.size, [work.seed, place])
     kept: list[pl.DataFrame] = []
     for batch in _regrouped(batches):
@@ -174,12 +177,12 @@ class _Tally:
         return ColumnSummary(self.info, self.missing, 0, self.low, self.high, distinct)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Numbers(_Tally):
     """Numbers, and dates and times in seconds."""
 
+    points: PointTally
     infinite: int = 0
-    points: PointTally = field(default_factory=PointTally)
     counts: _ValueCounts | None = None
 
     def add(self, series: pl.Series) -> None:
@@ -208,12 +211,12 @@ class _Numbers(_Tally):
         return replace(super().result(), infinite=self.infinite, points=self.points.result(), counts=counts)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Texts(_Tally):
     """Text and categories: how often each value occurs, and the numbers and dates that they spell."""
 
-    found: PointTally = field(default_factory=PointTally)
-    dates: PointTally = field(default_factory=PointTally)
+    found: PointTally
+    dates: PointTally
 
     def __post_init__(self) -> None:
         self.counts = _ValueCounts()
@@ -274,7 +277,9 @@ class _ValueCounts:
         return Counts({str(value): int(rows) for value, rows in self._parts[0].iter_rows()})
 
 
-def _tally(info: ColumnInfo, counted: bool) -> _Tally:
+def _tally(info: ColumnInfo, counted: bool, most: int) -> _Tally:
     if info.family in NUMERIC:
-        return _Numbers(info, counts=_ValueCounts() if counted else None)
-    return _Texts(info) if info.family in ("text", "category") else _Tally(info)
+        return _Numbers(info, points=PointTally(most), counts=_ValueCounts() if counted else None)
+    if info.family in ("text", "category"):
+        return _Texts(info, found=PointTally(most), dates=PointTally(most))
+    return _Tally(info)

@@ -79,7 +79,7 @@ def _points_record(points: Points | None, body: Writer) -> list[Any] | None:
     if points is None:
         return None
     first, shift, steps = _steps(points.values)
-    return [points.unit, points.bits, points.whole, first, shift, body.put(steps), body.put(points.counts)]
+    return [points.most, points.unit, points.bits, points.whole, first, shift, body.put(steps), body.put(points.counts)]
 
 
 def _steps(values: Floats) -> tuple[int, int, NDArray[np.int64]]:
@@ -169,7 +169,7 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
 def _points(record: list[Any] | None, reader: Reader) -> Points | None:
     if record is None:
         return None
-    unit, bits, whole, first, shift, *places = record
+    most, unit, bits, whole, first, shift, *places = record
     steps, counts = (reader.numbers(place, "i") for place in places)
     if len(steps) != max(len(counts) - 1, 0) or not (steps > 0).all() or not (counts > 0).all():
         raise ValueError("points out of order")
@@ -179,7 +179,7 @@ def _points(record: list[Any] | None, reader: Reader) -> Points | None:
         raise ValueError("points that are no numbers")
     if not (-1074 <= unit <= 1024 and 0 <= bits <= 52):
         raise ValueError(f"points of {bits} bits in units of 2^{unit}")
-    return Points(values, counts, int(unit), int(bits), bool(whole))
+    return Points(values, counts, int(unit), int(bits), bool(whole), _whole(most))
 
 
 def _bins(record: Mapping[str, Any] | None, reader: Reader) -> BinnedColumn | None:

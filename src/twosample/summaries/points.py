@@ -3,10 +3,10 @@ r"""The numbers of a column as weighted points that depend on the rows alone, no
 As long as a column has few different values, they are all here. Of more, each is cut towards zero to fewer binary
 digits. There are two ways to do that: to b significant digits, :math:`T_b`, which keeps the middle of columns with long
 tails apart, and to multiples of :math:`2^e`, :math:`L_e`, which keeps groups of values apart that lie far from zero and
-from each other. The smallest e and the largest b are taken that leave no more than `MOST` different values, and of
+from each other. The smallest e and the largest b are taken that leave no more than 65,536 different values, and of
 both cuts each value gets the one that takes less of it away.
 
-If :math:`L_e` leaves more than `MOST` values of some rows, then of all rows too, and a cut after a finer one is the
+If :math:`L_e` leaves more values than that of some rows, then of all rows too, and a cut after a finer one is the
 coarser cut alone. So the points of a table are those of its parts merged, bit for bit, whatever the parts and their
 order; and there is nothing to plan, no bins to choose from the first rows.
 """
@@ -25,11 +25,11 @@ from .bins import BinnedColumn
 from .grid import BinGrid
 
 MOST = 1 << 16
-"""Different values that either of the cuts may leave."""
+"""Different values that either of the cuts may leave; fewer in tables of many columns."""
 
 _DIGITS = 52  # of a double behind the first
 _LEAST, _LARGEST = -1074, 1024  # units that change nothing, and that leave nothing
-_HELD = 1 << 20  # numbers that are sorted together
+_HELD = 16  # numbers that are sorted together, for each value that may be left
 
 Wholes = NDArray[np.int64]
 
@@ -48,6 +48,8 @@ class Points:
         e and b: values are multiples of ``2**unit``, or have `bits` binary digits behind the first.
     whole
         Whether all finite numbers are whole ones.
+    most
+        Different values that either of the cuts may leave.
     """
 
     values: Floats
@@ -55,17 +57,18 @@ class Points:
     unit: int = _LEAST
     bits: int = _DIGITS
     whole: bool = True
+    most: int = MOST
 
     @classmethod
-    def of(cls, values: Floats, counts: Wholes | None = None) -> Points:
+    def of(cls, values: Floats, counts: Wholes | None = None, most: int = MOST) -> Points:
         """``(n,)`` numbers without NaN, and how often each is there."""
         whole = bool((values[:1000] == np.floor(values[:1000])).all() and (values == np.floor(values)).all())
-        return cls(*_grouped(values + 0.0, counts), whole=whole)._compact()  # + 0.0: there is one zero only
+        return cls(*_grouped(values + 0.0, counts), whole=whole, most=most)._compact()  # + 0.0: one zero only
 
     @classmethod
-    def empty(cls) -> Points:
+    def empty(cls, most: int = MOST) -> Points:
         """No rows."""
-        return cls(np.empty(0), np.empty(0, dtype=np.int64))
+        return cls(np.empty(0), np.empty(0, dtype=np.int64), most=most)
 
     @property
     def rows(self) -> int:
@@ -83,19 +86,21 @@ class Points:
         unit, bits = max(part.unit for part in parts), min(part.bits for part in parts)
         values = np.concatenate([_cut(part.values, unit, bits) for part in parts])
         counts = np.concatenate([part.counts for part in parts])
-        return Points(*_grouped(values, counts), unit, bits, all(part.whole for part in parts))._compact()
+        whole, most = all(part.whole for part in parts), min(part.most for part in parts)
+        return Points(*_grouped(values, counts), unit, bits, whole, most)._compact()
 
     def _compact(self) -> Points:
-        """With as many digits as both cuts leave of no more than `MOST` values."""
-        if len(self.values) <= MOST:
+        """With as many digits as both cuts leave of no more than `most` values."""
+        most = self.most
+        if len(self.values) <= most:
             return self
         raw, places = self.values.view(np.int64), _exponents(self.values)
         spread = int(places.max()) - 16
-        unit = _first((self.unit, _LARGEST), spread, lambda e: _different(_multiples(raw, places, e)) <= MOST)
-        bits = -_first((-self.bits, 0), -16, lambda b: _different(raw & -(1 << _DIGITS + b)) <= MOST)
+        unit = _first((self.unit, _LARGEST), spread, lambda e: _different(_multiples(raw, places, e)) <= most)
+        bits = -_first((-self.bits, 0), -16, lambda b: _different(raw & -(1 << _DIGITS + b)) <= most)
         if (unit, bits) == (self.unit, self.bits):
             return self
-        return Points(*_sums(_cut(self.values, unit, bits), self.counts), unit, bits, self.whole)
+        return Points(*_sums(_cut(self.values, unit, bits), self.counts), unit, bits, self.whole, most)
 
     @property
     def widths(self) -> Floats:
@@ -149,10 +154,16 @@ class Points:
 
 
 class PointTally:
-    """Gathers :class:`Points` of numbers that come in batches."""
+    """Gathers :class:`Points` of numbers that come in batches.
 
-    def __init__(self) -> None:
-        self._points = Points.empty()
+    Parameters
+    ----------
+    most
+        Different values that either of the cuts may leave.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._points = Points.empty(most)
         self._new: list[Floats] = []
         self._held = 0
 
@@ -161,19 +172,19 @@ class PointTally:
         if not len(values):
             return
         if counts is not None:
-            self._points = self._points.merged(Points.of(values, counts))
+            self._points = self._points.merged(Points.of(values, counts, self._points.most))
             return
         self._new.append(values)
         self._held += len(values)
-        if self._held >= _HELD:
+        if self._held >= _HELD * self._points.most:
             self._sort()
 
     def _sort(self) -> None:
         if self._new:
             new = np.concatenate(self._new) + 0.0
             whole = self._points.whole and bool((new[:1000] == np.floor(new[:1000])).all() and _are_whole(new))
-            unit, bits = self._points.unit, self._points.bits
-            part = Points(*_grouped(_cut(new, unit, bits), None), unit, bits, whole)
+            unit, bits, most = self._points.unit, self._points.bits, self._points.most
+            part = Points(*_grouped(_cut(new, unit, bits), None), unit, bits, whole, most)
             self._points = self._points.merged(part) if len(self._points.values) else part._compact()
             self._new, self._held = [], 0
 
