@@ -397,6 +397,12 @@ def _real_array(value: object, name: str) -> Floats:
         raise InputError(f"{name} is None; give an array of numbers, one row per observation.")
     if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
         raise InputError(f"{name} has {int(np.ma.getmaskarray(value).sum())} masked value(s); drop or fill them first.")
+    if type(value).__module__.startswith("pyspark."):
+        raise InputError(
+            f"{name} is a frame of Spark, whose rows are not collected. ts.Sketch.fit(frame.select('x')) sketches "
+            "all rows of a column, ts.compare tests tables; or take rows: "
+            "twosample.sources.open_table(frame).sample(10_000)."
+        )
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
     if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):

@@ -163,6 +163,10 @@ def test_a_summary_of_points_is_compared_saved_and_merged(tmp_path):
     again = ts.TableSummary.load(tmp_path / "a.tss")
     assert again.to_bytes() == left.to_bytes()
     assert ts.compare(again, right, sample=2000).to_dict()["columns"] == held.to_dict()["columns"]
+    total = {part.name: part for part in left.binned().profile}["x"]
+    assert total.mean == pytest.approx(a["x"].drop_nans().mean())
+    assert total.std == pytest.approx(a["x"].drop_nans().std())
+    assert ts.compare(left.binned(), right.binned(), sample=2000).verdict == "different"
     bins = ts.summarize(a, rows=2000)
     for mixed in (bins.merge(right), right.merge(bins)):  # points go into the bins of the other
         assert mixed.rows == 11_000

@@ -156,6 +156,13 @@ def test_workers_without_this_package(spark, files, monkeypatch):
         assert open_table(frame).profile()[0].rows == 24_000
 
 
+def test_arrays_are_not_made_of_it(spark, files):
+    frame = spark.read.parquet(str(files / "a.parquet")).select("i")
+    with pytest.raises(ts.InputError, match=r"frame of Spark.*Sketch\.fit"):
+        ts.mmd_test(frame, frame)
+    assert ts.Sketch.fit(frame).rows == 24_000
+
+
 def test_no_rows_and_few(spark, files):
     frame = spark.read.parquet(str(files / "a.parquet"))
     assert ts.summarize(frame.filter("i > 10000")).rows == 0

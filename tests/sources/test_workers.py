@@ -174,8 +174,15 @@ def test_summarize(client, sides):
     for one, two in zip(whole.columns, other.columns, strict=True):
         assert one.distinct.count == two.distinct.count
         assert one.counts == two.counts
-        assert np.array_equal(one.points.values, two.points.values)
-        assert np.array_equal(one.points.counts, two.points.counts)
+        assert (one.bins is None) == (two.bins is None) == (one.info.name in ("city", "word", "kind"))
+        if one.bins is not None:
+            assert one.bins.grid == two.bins.grid
+            assert np.array_equal(one.bins.sums, two.bins.sums)
+    assert whole.profile == other.profile
+    local = {part.name: part for part in ts.summarize(sides[0]).profile}
+    for part in whole.profile:
+        mean = local[part.name].mean
+        assert part.mean is mean is None or part.mean == pytest.approx(mean, rel=1e-9, abs=1e-9)
     like = ts.summarize(sides[1], rows=1000)
     there = ts.summarize(frames.from_pandas(sides[0], npartitions=5), like=like)
     here = ts.summarize(sides[0], like=like)
@@ -202,3 +209,32 @@ def test_a_table_keeps_what_was_found(sides):
     assert not table.sample(2000, seed=5).equals(table.sample(2000, seed=6))
     names = ["i", "at", "digits"]
     assert set(table.sample(100, seed=5).select(names).rows()) < set(table.sample(2000, seed=5).select(names).rows())
+
+
+def test_sketches_of_all_rows(sides):
+    """One column, where its rows are; the p-value is that of a sketch of the rows."""
+    there = [ts.Sketch.fit(frames.from_pandas(side, npartitions=k)["i"]) for k, side in zip((3, 5), sides, strict=True)]
+    here = [ts.Sketch.fit(side["i"].to_numpy()) for side in sides]
+    assert there[0].rows == 26_000
+    assert ts.mmd_test(*there).pvalue == pytest.approx(ts.mmd_test(*here).pvalue, abs=1e-6)
+    grown = ts.Sketch.fit(sides[0]["i"].to_numpy()[:100]).update(frames.from_pandas(sides[1], npartitions=2)[["i"]])
+    assert grown.rows == 26_100
+    assert ts.Sketch().update(frames.from_pandas(sides[0].iloc[:0], npartitions=1)[["i"]])._state is None
+
+
+@pytest.mark.parametrize(
+    ("names", "match"), [(["i", "flag"], "2 columns"), (["x"], "missing, NaN or infinite"), (["city"], "not numbers")]
+)
+def test_columns_that_cannot_be_sketched(sides, names, match):
+    with pytest.raises(ts.InputError, match=match):
+        ts.Sketch.fit(frames.from_pandas(sides[0], npartitions=3)[names])
+
+
+def test_other_questions_to_frames_of_workers(sides):
+    """They take a sample of the rows, drawn where these are; no more is collected."""
+    left, right = (frames.from_pandas(side[["i", "flag", "city"]], npartitions=4) for side in sides)
+    found = {(pair.source, pair.target) for pair in ts.match(left, right.rename(columns={"i": "j"})).pairs}
+    assert ("i", "j") in found
+    assert "1000 rows" in str(ts.independence_matrix(left, sample=1000))
+    odd = ts.outliers(left, sides[1][["i", "flag", "city"]].iloc[:50], sample=1000)
+    assert odd.learnt == 1000

@@ -31,6 +31,8 @@ def open_frame(source: object, name: str) -> Rows:
     frame = reading.run(lambda: _in_memory(source, name))
     if frame is not None:
         return LocalRows(frame, guard)
+    if type(source).__module__.startswith("dask.dataframe") and getattr(source, "ndim", 2) == 1:
+        source = source.to_frame()  # type: ignore[attr-defined] # a column of Dask
     lazy = _engine_frame(source)
     if lazy is not None:
         from .partitioned import PartitionedRows

@@ -12,12 +12,16 @@ from ..errors import InputError, OptionError
 from .bins import BinnedColumn
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
+from .grid import BinGrid
 from .points import Points
 from .rows import RowSample
+from .scale import Scale
 from .totals import Totals
 
 SUFFIX = ".tss"
 """What the files of summaries end with."""
+
+_EVENLY = 20_000  # numbers of a column from which bins are chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +85,27 @@ class ColumnSummary:
 
     def like(self, other: ColumnSummary, rows: int) -> ColumnSummary:
         """With points put into the bins of another column that has no points; `rows` are those of the table."""
-        points, dates = self.points, self.date_points
-        if points is None or other.points is not None:
+        if self.points is None or other.points is not None:
             return self
-        bins = None if other.bins is None else points.binned(other.bins.grid, rows - points.rows)
-        days = None if other.dates is None or dates is None else dates.binned(other.dates.grid, rows - dates.rows)
-        totals = None if dates is not None else Totals.of_points(points)
+        return self._binned(None if other.bins is None else other.bins.grid, rows)
+
+    def binned(self, rows: int) -> ColumnSummary:
+        """With points put into bins that fit them; `rows` are those of the table."""
+        if self.points is None:
+            return self
+        found, dates = self.points, self.date_points
+        if dates is not None and dates.rows > found.rows:
+            found = dates
+        grid = Scale.of(found.evenly(_EVENLY)).roomy_grid if found.rows or dates is None else None
+        return self._binned(grid, rows)
+
+    def _binned(self, grid: BinGrid | None, rows: int) -> ColumnSummary:
+        points, dates, bins, days, totals = self.points, self.date_points, None, None, None
+        assert points is not None
+        if grid is not None:
+            bins = points.binned(grid, rows - points.rows)
+            days = None if dates is None else dates.binned(grid, rows - dates.rows)
+            totals = Totals.of_bins(bins) + Totals.of_points(points, grid) if dates is None else None
         return replace(self, bins=bins, dates=days, totals=totals, points=None, date_points=None)
 
     def merged(self, other: ColumnSummary, most: int) -> ColumnSummary:
@@ -201,6 +220,10 @@ class TableSummary:
     def whole(self) -> bool:
         """Whether the sample holds every row."""
         return len(self.sample.keys) == self.rows
+
+    def binned(self) -> TableSummary:
+        """With the points of columns in bins that fit them."""
+        return replace(self, columns=tuple(column.binned(self.rows) for column in self.columns))
 
     def like(self, other: TableSummary) -> TableSummary:
         """With columns in the bins of another summary of a table with the same columns, where those are points yet."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from .bins import STEP_BITS, BinnedColumn
+from .grid import BinGrid
 from .points import Points
 
 _SHIFT = 1130  # every double, its mantissa of 53 bits, and every sum of a binned column are multiples of 2**-1130
@@ -50,9 +51,10 @@ class Totals:
         return cls(len(values), total, squares)
 
     @classmethod
-    def of_points(cls, points: Points) -> Totals:
-        """Of weighted points, infinite ones left out."""
-        known = np.isfinite(points.values)
+    def of_points(cls, points: Points, beyond: BinGrid) -> Totals:
+        """Of weighted points beyond some bins, infinite ones left out."""
+        low, high = beyond.start * 2.0**beyond.unit, beyond.stop * 2.0**beyond.unit
+        known = np.isfinite(points.values) & ((points.middles < low) | (points.middles >= high))
         fractions, exponents = np.frexp(points.middles[known])
         mantissas = np.ldexp(fractions, 53).astype(np.int64).astype(object)
         counts = points.counts[known].astype(object)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 
 from ... import _door as door
 from ...core.types import Floats
 from ...errors import InputError, OptionError, options_by_name
+from ...sources.partitioned import held_by_workers, held_numbers
+from ...summaries import Points
 from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
@@ -16,6 +19,7 @@ from .groups import GroupedFeatures, Groups
 from .waves import Atoms, Waves
 
 Layout = BinnedMoments | GroupedFeatures
+_EVENLY = 10_000  # numbers of a column in the hands of workers that the range of bins is chosen from
 
 
 class Sketch:
@@ -91,9 +95,12 @@ class Sketch:
         Parameters
         ----------
         batch
-            Rows, any number of them. A batch that cannot be used changes nothing. Data frames must have their columns
+            Rows, any number of them; or one column of a frame of Dask or Spark, of which all rows are taken in where
+            they are. A batch that cannot be used changes nothing. Data frames must have their columns
             in the order of the first; the names are kept, also in files.
         """
+        if held_by_workers(batch):
+            return self._added(held_numbers(batch, "batch"))
         rows = _finite_rows(batch)
         state, columns = self._state, door.batch_columns(batch, rows)
         if state is not None and columns not in (0, state.columns):
@@ -106,6 +113,19 @@ class Sketch:
         if isinstance(state, Groups):
             state = state.named(door.column_names(batch), "batch and the sketch")
         self._state = state.added(rows)
+        return self
+
+    def _added(self, points: Points) -> Sketch:
+        """Take in a column as weighted points, made where its rows are."""
+        state = self._state
+        if state is None and points.rows:
+            state = (self._layout or BinnedMoments()).state(points.evenly(_EVENLY)[:, None])
+        if state is None:
+            return self
+        if not isinstance(state, Bins):
+            raise InputError(f"batch has 1 column and the sketch {state.columns}; or use ts.BinnedMoments().")
+        binned = points.binned(state.column.grid, 0)
+        self._state = replace(state, column=state.column.merged(binned, state.layout.bins))
         return self
 
     def merge(self, other: Sketch) -> Sketch:
