@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from .core.laws import BoundLaw, ContinuousLaw, ReplicateLaw
+from .core.laws import BoundLaw, ContinuousLaw, Law, ReplicateLaw
 from .core.types import Floats
 from .errors import InputError
 
@@ -14,10 +14,62 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .kernels import Kernel
-    from .results import TestResult
 
 X_COLOUR, Y_COLOUR, WITNESS_COLOUR, OBSERVED_COLOUR = "#0b6bb0", "#c8541d", "#2b2b2b", "#b3123f"
 """Told apart in print, in grey and by colour-blind readers; x is always blue and y always orange."""
+
+
+class Named(Protocol):
+    """A null, by its name."""
+
+    @property
+    def name(self) -> str:
+        """The alias."""
+        ...
+
+
+class Result(Protocol):
+    """What a picture needs of the result of a test."""
+
+    @property
+    def law(self) -> Law:
+        """The law of the statistic under H0."""
+        ...
+
+    @property
+    def null(self) -> Named:
+        """Where that comes from."""
+        ...
+
+    @property
+    def statistic(self) -> float:
+        """The observed value."""
+        ...
+
+    @property
+    def threshold(self) -> float:
+        """The value above which the test rejects."""
+        ...
+
+    @property
+    def level(self) -> float:
+        """The level of the test."""
+        ...
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value."""
+        ...
+
+    @property
+    def symbol(self) -> str:
+        """The name of the statistic."""
+        ...
+
+    @property
+    def verdict(self) -> str:
+        """The decision in words."""
+        ...
 
 
 class Witness(Protocol):
@@ -43,7 +95,7 @@ class Witness(Protocol):
         ...
 
 
-def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:
+def draw_null(result: Result, ax: Axes | None = None) -> Axes:
     """The law under H0, the threshold, and where the observed value fell."""
     ax = ax or _new_axes((6.0, 3.4))
     law = result.law
@@ -65,7 +117,7 @@ def draw_null(result: TestResult, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_views(result: TestResult, adjusted: dict[str, float], ax: Axes | None = None) -> Axes:
+def draw_views(result: Result, adjusted: dict[str, float], ax: Axes | None = None) -> Axes:
     """How surprising each view is once corrected for all of them; the level as a line."""
     ax = ax or _new_axes((6.0, 3.4))
     names, values = list(adjusted)[::-1], np.array(list(adjusted.values()))[::-1]
@@ -147,7 +199,7 @@ def _replicate_histogram(ax: Axes, values: Floats) -> None:
     ax.set_ylabel("worlds")
 
 
-def _density_curve(ax: Axes, law: ContinuousLaw, result: TestResult) -> None:
+def _density_curve(ax: Axes, law: ContinuousLaw, result: Result) -> None:
     low, high = law.threshold(0.999), law.threshold(0.001)
     if not low < high:
         return
@@ -159,7 +211,7 @@ def _density_curve(ax: Axes, law: ContinuousLaw, result: TestResult) -> None:
     ax.set_ylabel("density")
 
 
-def _bound_curve(ax: Axes, law: BoundLaw, result: TestResult) -> None:
+def _bound_curve(ax: Axes, law: BoundLaw, result: Result) -> None:
     high = 1.15 * max(law.threshold(0.001), result.statistic)
     grid = np.linspace(min(0.0, result.statistic), high, 400)
     heights = [law.pvalue(float(t)) for t in grid]

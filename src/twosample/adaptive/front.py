@@ -10,7 +10,6 @@ from ..core.labellings import relabellings
 from ..core.laws import ReplicateLaw
 from ..core.pvalue import smallest_pvalue
 from ..errors import options_by_name
-from ..kernels import Gaussian
 from ..nulls import Permutation
 from ..results import conclude
 from .pairs import Fine, ManyCovariances
@@ -80,7 +79,7 @@ def two_sample_test(
     random = door.generator(rng)
     if is_table(x) or is_table(y):
         return tested(*pooled_table(x, y), null, level, random)
-    pooled = door.pool(x, y, Gaussian())
+    pooled = door.rows(x, y, centred=True)
     names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))
     return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), null, level, random)
 

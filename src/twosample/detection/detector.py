@@ -112,13 +112,13 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
         level = door.check_level(self.level)
         if self.method not in METHODS:
             raise unknown_option("method", self.method, METHODS, objects=False)
-        formula = door.resolve_kernel(self.kernel)
-        rule = door.resolve_bandwidth(self.bandwidth, formula)
+        chosen = door.open_kernel(self.kernel, self.bandwidth)
+        formula = chosen.kernel
         if formula.domain != "vectors":
             raise OptionError(f"kernel={formula!r} is not a kernel of rows of numbers, which this estimator takes.")
         rows = self._checked(X, ensure_min_samples=2)
         rng = door.generator(_seed(self.random_state))
-        self.kernel_: Kernel = door.fill_bandwidth(formula, rule, rows, rng)
+        self.kernel_: Kernel = chosen.filled(rows, rng)
         self._rows: Floats = rows
         if self.method == "mean":
             self._fit_mean(level)

@@ -54,14 +54,14 @@ def set_kernel(
     array([[1.],
            [0.]])
     """
-    formula = door.resolve_kernel(kernel)
+    chosen = door.open_kernel(kernel, bandwidth)
+    formula = chosen.kernel
     if formula.domain != "vectors":
         raise InputError(f"kernel={formula!r} is not a kernel on points as rows of numbers.")
-    rule = door.resolve_bandwidth(bandwidth, formula)
     first = door.objects(bags_a, "bags_a", least=1)
     second = None if bags_b is None else door.objects(bags_b, "bags_b", least=1)
     points, sizes = pooled_bags([*first, *(second or [])])
-    formula = door.fill_bandwidth(formula, rule, points, door.generator(rng))
+    formula = chosen.filled(points, door.generator(rng))
     if second is None:
         return mean_values(formula, (points, sizes))
     cut = int(np.sum(sizes[: len(first)]))

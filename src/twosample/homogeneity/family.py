@@ -47,7 +47,7 @@ def family_test(
     _check(bandwidth, statistic, null, engine)
     relabel = null.expected(rows=0, quick=False)
     random = door.generator(rng)
-    pool = door.pool(x, y, Gaussian())
+    pool = door.rows(x, y, centred=True)
     m, n = pool.m, pool.n
     families = [
         KernelFamily.of(bandwidth_grid(pool.z, kernel, random), pool.z, random) for kernel in (Gaussian(), Laplace())

@@ -10,7 +10,6 @@ from ..results import TestResult, conclude
 from ..statistics import Statistic
 from .family import family_test
 from .observed import ObservedMMD, observe
-from .request import resolved
 from .sketches import Sketch, compare_sketches
 
 
@@ -102,7 +101,7 @@ def mmd_test(
     door.check_resamples(null, level)
     if isinstance(kernel, str) and kernel == "adaptive":
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
-    request = resolved(x, y, kernel, bandwidth, statistic, engine, rng, null)
+    request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
     outcome = null.judged(observe(request, 1 + null.resamples))
     observed = outcome.observed
     assert isinstance(observed, ObservedMMD)
@@ -157,4 +156,4 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
-    return observe(resolved(x, y, kernel, bandwidth, statistic, engine, rng, None), 1).value
+    return observe(door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng), 1).value

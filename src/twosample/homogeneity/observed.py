@@ -26,12 +26,11 @@ from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..nulls.memory import kernel_memory
 from ..statistics import AverageStatistic, QuadraticStatistic
 from ..statistics.averages import Terms
-from .request import Request
 
 _ENTRIES = 30_000_000  # weights that are held in memory at a time
 
 
-def observe(request: Request, labellings: int) -> ObservedMMD:
+def observe(request: door.Request, labellings: int) -> ObservedMMD:
     """The statistic of a request, which will be looked at in so many labellings, the true one included."""
     if isinstance(request.statistic, QuadraticStatistic):
         form = request.statistic.form(request.pool.m, request.pool.n)
@@ -51,7 +50,7 @@ class ObservedMMD(Observed):
         How many labellings will be looked at, for the choice of the engine.
     """
 
-    request: Request
+    request: door.Request
     labellings: int
 
     @cached_property
@@ -122,7 +121,7 @@ class ObservedForm(ObservedMMD):
     _seen: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
-    def _planned(self) -> Request:
+    def _planned(self) -> door.Request:
         return self.request.planned(self.labellings)
 
     @property

@@ -50,12 +50,9 @@ def plan(
     >>> print(ts.plan(np.zeros(50), np.ones(50)).reason)
     100 pooled points fit in memory as a matrix
     """
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
     chosen = door.resolve_null(null)
-    pool = door.pool(x, y, formula)
-    rule = door.split_bandwidth(rule, formula, pool.m, chosen)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
+    request = door.request(x, y, kernel, bandwidth, null=chosen, rng=rng)
+    pool, formula = request.pool, request.kernel
     on_a_line = formula.domain == "vectors" and pool.z.shape[1] == 1
     quick = on_a_line and isinstance(Auto().choose(formula, pool.z, 1).engine, Fourier)
     chosen = chosen.expected(len(pool.z), quick)

@@ -97,9 +97,7 @@ class LinearTimeMMD:
         >>> ts.LinearTimeMMD.from_pilot([1.0, 2.0, 4.0], [2.0, 3.0]).kernel
         Gaussian(bandwidth=1.0)
         """
-        formula = door.resolve_kernel(kernel)
-        rule = door.resolve_bandwidth(bandwidth, formula)
-        return cls(door.fill_bandwidth(formula, rule, door.pool(x, y, formula).z, door.generator(rng)))
+        return cls(door.request(x, y, kernel, bandwidth, rng=rng).kernel)
 
     def update(self, x: object, y: object) -> LinearTimeMMD:
         """Take in a batch of each sample, of any sizes; returns itself.

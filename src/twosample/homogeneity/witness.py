@@ -156,14 +156,13 @@ def witness(
     True
     """
     formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
     objects: tuple[Any, ...] = ()
     if formula.domain == "objects":
         x, y = door.objects(x, "x"), door.objects(y, "y")
         objects = (*x, *y)
-    pool = door.pool(x, y, formula)
-    a, b = (door.points(x, "x"), door.points(y, "y")) if formula.domain == "vectors" else (pool.x, pool.y)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, door.generator(rng))
+    request = door.request(x, y, formula, bandwidth, rng=rng)
+    pool, vectors, formula = request.pool, formula.domain == "vectors", request.kernel
+    a, b = (door.points(x, "x"), door.points(y, "y")) if vectors else (pool.x, pool.y)
     plain = Witness(a, b, formula, objects=objects)
     if not yes_or_no("normalised", normalised):
         return plain

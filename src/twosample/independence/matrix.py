@@ -227,15 +227,15 @@ def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to jud
     chosen, level, random = resolve_null(null), door.check_level(level), door.generator(rng)
     door.check_resamples(chosen, level)
     columns = _columns(table, names, Choice(select, exclude, kinds, where, sample), rng, random)
-    formula = door.resolve_kernel(kernel)
+    asked = door.open_kernel(kernel, bandwidth)
+    formula = asked.kernel
     if formula.domain != "vectors":
         raise OptionError(f"kernel={formula!r} is not one of numbers, as the columns are; test pairs by ts.hsic_test.")
-    rule = door.resolve_bandwidth(bandwidth, formula)
     sides = []
     for name, column in columns.values.items():
         z = checked_points(column, f"column {name!r}", formula, LEAST_ROWS)
         moved = z - door.middle(z) if formula.translation_free else z
-        sides.append(Variable(name, moved, door.fill_bandwidth(formula, rule, thinned(moved), random)))
+        sides.append(Variable(name, moved, asked.filled(thinned(moved), random)))
         check_size(sides[-1])
     if progress is not None:
         pairs = len(sides) * (len(sides) - 1) // 2

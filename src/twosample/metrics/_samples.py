@@ -11,11 +11,8 @@ from ..core.labellings import observed
 from ..core.types import Floats
 from ..engines import Auto, Tiled
 from ..errors import InputError
-from ..kernels import Kernel, Polynomial
+from ..kernels import Kernel
 from ..statistics import Biased
-
-_AS_THEY_ARE = Polynomial()
-"""Stands for any kernel that is not translation free, so that the door leaves the numbers alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +38,7 @@ class Line:
 
 def pooled(x: object, y: object) -> door.Pool:
     """Both samples as they are, validated."""
-    return door.pool(x, y, _AS_THEY_ARE)
+    return door.rows(x, y, centred=False)
 
 
 def spanned(pool: door.Pool) -> door.Pool:

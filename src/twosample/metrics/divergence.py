@@ -81,12 +81,9 @@ def kl_divergence(
     """
     if not isinstance(model, str) or model not in MODELS:
         raise OptionError(f"model={model!r} must be 'log' or 'ratio'.")
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
-    random = door.generator(rng)
-    pool = door.pool(x, y, formula)
+    request = door.request(x, y, kernel, bandwidth, rng=rng)
+    pool, formula = request.pool, request.kernel
     weight = 0.1 / np.sqrt(min(pool.m, pool.n)) if penalty is None else positive_number("penalty", penalty)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
     K = formula.block(pool.z, pool.z)
     door.check_values(formula, float(np.abs(K).max()), len(K), powers=False)
     features = _features(K)

@@ -62,8 +62,8 @@ def rademacher_average(
     True
     """
     count = whole_number("draws", draws)
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
+    chosen = door.open_kernel(kernel, bandwidth)
+    formula = chosen.kernel
     random = door.generator(rng)
     if formula.domain == "objects":
         listed = door.objects(x, "x", 1)
@@ -73,7 +73,7 @@ def rademacher_average(
     else:
         z = door.points(x, "x", 1)
         door.check_span(z, "x holds")
-    formula = door.fill_bandwidth(formula, rule, z, random)
+    formula = door.fill_bandwidth(formula, chosen.rule, z, random)
     signs = _signs(len(z), count, random)
     squares = np.zeros(signs.shape[1])
     step = max(1, _CELLS // len(z))

@@ -58,11 +58,8 @@ def random_witness_distance(
     (0.8, 0.8)
     """
     count = whole_number("functions", functions)
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
-    random = door.generator(rng)
-    pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
+    request = door.request(x, y, kernel, bandwidth, rng=rng)
+    pool, formula, random = request.pool, request.kernel, request.rng
     values, vectors = np.linalg.eigh(formula.block(pool.z, pool.z))
     roots = np.sqrt(np.maximum(values, 0.0))  # f(z) = vectors @ (roots * g): a Gaussian process with covariance k
     signs = np.concatenate([np.full(pool.m, 1 / pool.m), np.full(pool.n, -1 / pool.n)])

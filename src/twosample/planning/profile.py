@@ -131,11 +131,9 @@ def estimate(
     rng: np.random.Generator,
 ) -> Estimates:
     """The sums over all rows: one pass of the engine."""
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
-    way = door.resolve_engine(engine)
-    pool = door.pool(x, y, formula)
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, rng)
+    request = door.request(x, y, kernel, bandwidth, engine=engine, rng=rng)
+    pool, formula, way = request.pool, request.kernel, request.engine
+    assert way is not None
     _check_size(formula, pool.z)
     reason = ""
     if isinstance(way, Auto):

@@ -20,7 +20,6 @@ from ..core.observed import Observed
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
-from ..kernels import Energy
 from ..nulls import Null, Permutation
 from ..results import TestResult, conclude
 
@@ -165,7 +164,7 @@ def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], le
     if not isinstance(chosen, str):
         door.check_resamples(chosen, level)
     generator = door.generator(rng)
-    pool = door.pool(x, y, Energy())  # moved to the middle of the pool: distances are all that matters
+    pool = door.rows(x, y, centred=True)
     return Task(_unit_scale(pool.z), pool.m, pool.n, chosen, level, generator)
 
 

@@ -98,12 +98,10 @@ def kernel_fisher_test(
     >>> kernel_fisher_test(x, y, rng=1).rejected
     True
     """
-    formula = door.resolve_kernel(kernel)
-    rule = door.resolve_bandwidth(bandwidth, formula)
     share, level = _check_share(regularisation), door.check_level(level)
-    pool, random = door.pool(x, y, formula), door.generator(rng)
+    request = door.request(x, y, kernel, bandwidth, rng=rng)
+    pool, formula, random = request.pool, request.kernel, request.rng
     _check_size(len(pool.z))
-    formula = door.fill_bandwidth(pool.kernel, rule, pool.z, random)
     whitened, gamma = _whitened(formula.block(pool.z, pool.z), share)
     scale = _Scale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)

@@ -84,7 +84,7 @@ def parzen_l2_test(
     >>> r.rejected, r.statistic > r.threshold
     (True, True)
     """
-    pool = door.pool(x, y, Gaussian())
+    pool = door.rows(x, y, centred=True)
     h = window_width(pool.z, pool.m, bandwidth)
     scale = window_scale(h, pool.z.shape[1])
     kernel = Gaussian(sqrt(2) * h)

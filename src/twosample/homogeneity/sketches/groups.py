@@ -67,7 +67,7 @@ class GroupedFeatures:
                 raise OptionError(f"GroupedFeatures: {name}={value!r} must be a whole number of at least {least}.")
         if not isinstance(self.standardise, bool | np.bool_):
             raise OptionError(f"GroupedFeatures: standardise={self.standardise!r} must be True or False.")
-        door.resolve_bandwidth(self.bandwidth, door.resolve_kernel(self.kernel))
+        door.open_kernel(self.kernel, self.bandwidth)
 
     def state(self, rows: Floats) -> Groups:
         """Empty groups, with kernel and frequencies from the first rows."""
@@ -82,9 +82,7 @@ class GroupedFeatures:
         scale = np.ones(rows.shape[1])
         if self.standardise:
             scale = _spread(part - location)
-        kernel = door.resolve_kernel(self.kernel)
-        rule = door.resolve_bandwidth(self.bandwidth, kernel)
-        kernel = door.fill_bandwidth(kernel, rule, (part - location) / scale, rng)
+        kernel = door.open_kernel(self.kernel, self.bandwidth).filled((part - location) / scale, rng)
         waves, weights = kernel.draw_frequencies(rows.shape[1], self.frequencies, rng)
         none = np.zeros((self.groups, 2 * len(weights)))
         return Groups(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))

@@ -1,0 +1,253 @@
+"""Data at the door: arrays, frames and lists become pooled rows of finite doubles, or are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._shown import shown
+from ..core.types import Floats
+from ..errors import InputError, TwosampleError
+from ..kernels import IndexKernel, Kernel, Precomputed, Product, Scaled, Sum
+from ..kernels.objects import row_numbers_of
+
+_CENTRE = 10_000  # rows that the centre of a pool is taken from
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The pooled sample: ``(N, d)`` numbers of which the first m rows are x."""
+
+    z: Floats
+    m: int
+    n: int
+
+    @property
+    def x(self) -> Floats:
+        """Sample x."""
+        return self.z[: self.m]
+
+    @property
+    def y(self) -> Floats:
+        """Sample y."""
+        return self.z[self.m :]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPool(Pool):
+    """The same with the kernel that applies to it: of objects, which the numbers count, the one restricted to them."""
+
+    kernel: Kernel
+
+
+def rows(x: object, y: object, centred: bool) -> Pool:
+    """Two samples of numbers as one array of doubles; moved to their middle if differences are all that matters."""
+    check_names(column_names(x), column_names(y), "x and y")
+    a, b = points(x, "x"), points(y, "y")
+    if a.shape[1] != b.shape[1]:
+        raise InputError(
+            f"x has {a.shape[1]} column(s) and y has {b.shape[1]}; both samples must have the same columns. "
+            "A single point with many numbers is one row: shape (1, d)."
+        )
+    z = np.concatenate([a, b])
+    check_span(z, "x and y hold")
+    if centred:
+        z -= middle(z)
+    return Pool(z, len(a), len(b))
+
+
+def pool(x: object, y: object, kernel: Kernel) -> KernelPool:
+    """Two samples of whatever the kernel takes as one array of doubles; of objects it holds row numbers."""
+    if kernel.domain == "indices":
+        return _index_pool(x, y, kernel)
+    if kernel.domain == "objects":
+        first, second = objects(x, "x"), objects(y, "y")
+        restricted = kernel.on([*first, *second])
+        return KernelPool(row_numbers_of([*first, *second]), len(first), len(second), restricted)
+    both = rows(x, y, kernel.translation_free)
+    return KernelPool(both.z, both.m, both.n, kernel)
+
+
+def points(value: object, name: str, least: int = 2) -> Floats:
+    """``(rows, columns)`` finite doubles; a 1-d input is rows of one number."""
+    array = _real_array(value, name)
+    if array.ndim == 0:
+        raise InputError(f"{name} is a single number; a sample needs at least {least} rows.")
+    if array.ndim > 2:
+        raise InputError(
+            f"{name} has shape {array.shape}; give one row per observation, "
+            f"for example {name}.reshape(len({name}), -1)."
+        )
+    if array.ndim == 1:
+        array = array[:, None]
+    rows, columns = array.shape
+    if rows < least:
+        raise InputError(f"{name} has {rows} row(s); a sample needs at least {least}.")
+    if columns == 0:
+        raise InputError(f"{name} has no columns (shape {array.shape}).")
+    _check_finite(array, name)
+    return array
+
+
+def middle(z: Floats) -> Floats:
+    """``(d,)`` where to take rows from if differences are all that matters: it keeps digits at huge offsets.
+
+    A median of some of them, which no outlier moves.
+    """
+    part = z[:: max(1, len(z) // _CENTRE)]
+    return np.asarray(np.partition(part, len(part) // 2, axis=0)[len(part) // 2])
+
+
+def check_span(z: Floats, who: str) -> None:
+    """Refuse numbers whose differences no double can hold."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.ptp(z, axis=0)).all():
+            raise InputError(f"{who} values so large that their differences overflow; rescale them.")
+
+
+def column_names(value: object) -> tuple[str, ...]:
+    """The names of the columns of a data frame; none of anything else."""
+    if not hasattr(value, "shape"):  # a lazy frame, which is refused, among others
+        return ()
+    names = getattr(value, "column_names", None)  # of an Arrow table, whose columns are their values
+    return tuple(map(str, names if isinstance(names, list) else getattr(value, "columns", ())))
+
+
+def check_names(a: tuple[str, ...], b: tuple[str, ...], whose: str) -> None:
+    """Refuse columns of different names, or of the same names in a different order: they would be taken for each other.
+
+    A single column can be taken for no other, and numbers that a library gave for want of names are none.
+    """
+    if a == b or not a or not b or len(a) == len(b) == 1:
+        return
+    if sorted(a) == sorted(b):
+        raise InputError(f"{whose} have the same columns in a different order; select them in one order first.")
+    if not (_numbered(a) or _numbered(b)):
+        first, second = (_few([name for name in one if name not in other]) for one, other in ((a, b), (b, a)))
+        raise InputError(
+            f"{whose} have different columns: {first} in the first, {second} in the second. Select the same columns of "
+            "both, or rename them; if names do not matter, give arrays, such as x.to_numpy()."
+        )
+
+
+def _numbered(names: tuple[str, ...]) -> bool:
+    return any(names == tuple(f"{prefix}{i}" for i in range(len(names))) for prefix in ("", "column_"))
+
+
+def _few(names: list[str]) -> str:
+    """Some names in quotes, and how many more there are; `no other` for none."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(shown(repr(name), 60) for name in names[:3]) + more or "no other"
+
+
+def batch_columns(batch: object, rows: Floats) -> int:
+    """How many columns a batch has that became these rows; 0 for an empty list, which goes with any number."""
+    return int(rows.shape[1]) if len(rows) or np.ndim(batch) > 1 else 0  # type: ignore[arg-type]
+
+
+def objects(value: object, name: str, least: int = 2) -> list[Any]:
+    """A list of objects; what each of them may be is for the kernel to say."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
+        raise InputError(f"{name} is a {type(value).__name__}; with this kernel give a list of objects.")
+    try:
+        listed = list(value)
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
+        raise InputError(f"{name} cannot be read as a list of objects: {shown(str(error), 200)}") from None
+    if len(listed) < least:
+        raise InputError(f"{name} has {len(listed)} object(s); a sample needs at least {least}.")
+    return listed
+
+
+def row_numbers(value: object, name: str, kernel: Kernel, least: int = 2) -> Floats:
+    """``(rows, 1)`` row numbers of a precomputed matrix."""
+    if np.asarray(value).dtype == np.bool_:
+        raise InputError(f"{name} is a mask; with a Precomputed kernel give row numbers: np.flatnonzero({name}).")
+    size = _listed(kernel).size
+    rows = points(value, name, least)
+    if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
+        raise InputError(
+            f"{name}: with a Precomputed kernel, or one restricted to a list, the points are row numbers, "
+            f"whole numbers from 0 to {size - 1}."
+        )
+    return rows
+
+
+def _index_pool(x: object, y: object, kernel: Kernel) -> KernelPool:
+    """Row numbers of a precomputed matrix; all of it, cut at its m, when x and y are None."""
+    given = _listed(kernel)
+    if x is None and y is None:
+        if not isinstance(given, Precomputed) or given.m is None:
+            raise InputError(
+                "With a Precomputed kernel give x and y as row numbers of the matrix, or say how many rows are x: "
+                "ts.Precomputed(K, m=...)."
+            )
+        x, y = np.arange(given.m), np.arange(given.m, given.size)
+    a, b = row_numbers(x, "x", kernel), row_numbers(y, "y", kernel)
+    return KernelPool(np.concatenate([a, b]), len(a), len(b), kernel)
+
+
+def _listed(kernel: Kernel) -> Precomputed | IndexKernel:
+    """The first kernel inside a combination that knows how many points there are."""
+    while not isinstance(kernel, Precomputed | IndexKernel):
+        assert isinstance(kernel, Scaled | Sum | Product)
+        kernel = kernel.kernel if isinstance(kernel, Scaled) else kernel.parts[0]
+    return kernel
+
+
+def _real_array(value: object, name: str) -> Floats:
+    """A new array of doubles from anything array-like."""
+    if value is None:
+        raise InputError(f"{name} is None; give an array of numbers, one row per observation.")
+    if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
+        raise InputError(f"{name} has {int(np.ma.getmaskarray(value).sum())} masked value(s); drop or fill them first.")
+    if type(value).__module__.startswith("pyspark."):
+        raise InputError(
+            f"{name} is a frame of Spark, whose rows are not collected. ts.Sketch.fit(frame.select('x')) sketches "
+            "all rows of a column, ts.compare tests tables; or take rows: "
+            "twosample.sources.open_table(frame).sample(10_000)."
+        )
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
+    if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):
+        raise InputError(f"{name} holds graphs; give a kernel for them, such as kernel=ts.graphs.WeisfeilerLehman().")
+    array = _to_numpy(value, name)
+    if array.dtype.kind == "O" and not array.ndim:
+        raise InputError(f"{name} is a {type(value).__name__}, not an array of numbers with one row per observation.")
+    if array.dtype.kind == "c":
+        raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")
+    if array.dtype.kind not in "fiub":
+        raise InputError(
+            f"{name} has values of type {array.dtype}, not numbers. Encode text, categories and dates as numbers first."
+        )
+    return np.array(array, dtype=np.float64)
+
+
+def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
+    if hasattr(value, "detach"):  # a torch tensor, perhaps with gradients or on a device
+        value = value.detach().cpu()
+    try:
+        if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        array = np.asarray(value)
+        plain = (int, float, np.integer, np.floating, np.bool_)
+        if array.dtype.kind == "O" and array.size and all(isinstance(v, plain) for v in array.flat):
+            return array.astype(np.float64)
+    except TwosampleError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
+        raise InputError(f"{name} cannot be read as an array of numbers: {shown(str(error), 200)}") from None
+    return array
+
+
+def _check_finite(array: Floats, name: str) -> None:
+    bad = ~np.isfinite(array)
+    count = int(np.count_nonzero(bad))
+    if count:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"{name} has {count} value(s) that are NaN or infinite, the first in row {row}, column {column}. "
+            "Drop or fill them first: a missing value is not evidence of a difference."
+        )
