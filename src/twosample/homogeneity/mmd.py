@@ -91,7 +91,7 @@ def mmd_test(
     (True, True)
     """
     if isinstance(x, Sketch) or isinstance(y, Sketch):
-        if engine is not None:
+        if engine not in (None, "auto"):
             raise OptionError(f"engine={engine!r} applies a kernel to rows, and sketches have none; leave it out.")
         return compare_sketches(
             x, y, kernel=kernel, bandwidth=bandwidth, statistic=statistic, null=null, level=level, rng=rng

@@ -20,7 +20,7 @@ _LANDMARKS, _LARGEST = 200, 0.99
 
 Rows = NDArray[np.intp]
 
-Blocks = Callable[[Rows, Rows], Floats]
+Entries = Callable[[Rows, Rows], Floats]
 """Kernel values of some rows with some others, given by their numbers."""
 
 
@@ -29,7 +29,7 @@ def kernel_memory(x: Floats, kernel: Kernel) -> float:
     return memory(len(x), lambda rows, columns: kernel.block(x[rows], x[columns]))
 
 
-def memory(size: int, block: Blocks) -> float:
+def memory(size: int, block: Entries) -> float:
     r"""The lag-one correlation :math:`\varphi` of the autoregression that stands for a series, in [0, 1).
 
     What matters of the autocovariances :math:`c_k` is :math:`\sum|k|c_k / \sum c_k`, which is
@@ -159,7 +159,7 @@ def studentised(off: Floats, own: float, degrees: float, rng: np.random.Generato
     return np.asarray((off + own) * (whole / np.maximum(drawn, 1e-9)))
 
 
-def _autocorrelations(size: int, block: Blocks) -> tuple[Floats, float]:
+def _autocorrelations(size: int, block: Entries) -> tuple[Floats, float]:
     """Correlations at every lag of the series k(z, x_1), k(z, x_2), ..., averaged over rows z; and their mean length.
 
     Directions of the feature space count with their squared variance, as in the law of MMD². Of each series only the
