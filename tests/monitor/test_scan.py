@@ -16,12 +16,15 @@ def random_history(seed, T=13, k=5, gaps=True):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(T, k)) * 10.0 ** rng.integers(-3, 4, k) + 5.0
     features[:, 2] = 7.0  # a feature that never varies
+    features[:, 4] = 3.0  # one that varied once
+    features[seed % T, 4] = 4.0
+    features[(3 * seed) % T, 1] += 1e5  # and an odd batch
     if gaps:
         features[rng.random((T, k)) < 0.1] = np.nan
     return features, rng.integers(0, 2, T)
 
 
-VIEWS = [np.array([0]), np.array([0, 1]), np.array([2]), np.arange(5)]
+VIEWS = [np.array([0]), np.array([0, 1]), np.array([2]), np.arange(5), np.array([4]), np.array([2, 4])]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -111,6 +114,32 @@ def test_nothing_moves_with_the_scale_of_a_feature():
     two = scan(features * 1e6 - 3.0, strata, VIEWS, level=0.01, seed=(5,))
     assert one.pvalue == two.pvalue
     np.testing.assert_array_equal(one.view_pvalues, two.view_pvalues)
+
+
+def test_an_odd_batch_of_the_past_hides_nothing():
+    """A glitch in a column, and one day in a constant one, cost hardly any power at a level far below one in T."""
+    rng = np.random.default_rng(4)
+    features, strata = quiet(rng, 80, vary=0.02, rows=200)
+    features = np.column_stack([features, np.zeros(80)])
+    features[-5:, 1] += 0.5
+    sets = [*views(), np.array([6])]
+    clean = scan(features, strata, sets, level=0.001, seed=(0,))
+    features[20, [0, 3]] += 1000.0
+    features[30, 6] = 1.0
+    spoiled = scan(features, strata, sets, level=0.001, seed=(0,))
+    assert clean.pvalue <= 0.001
+    assert spoiled.pvalue <= 0.001
+    assert spoiled.length == clean.length == 5
+
+
+def test_a_constant_that_comes_to_life_is_seen_at_the_third_batch():
+    rng = np.random.default_rng(5)
+    features, strata = quiet(rng, 150)
+    features = np.column_stack([features, np.full(150, 0.25)])
+    features[-3:, 6] = 0.26
+    found = scan(features, strata, [*views(), np.array([6])], level=0.001, seed=(0,))
+    assert found.pvalue <= 0.001
+    assert found.length == 3
 
 
 def looks(kind, streams, batches, first, seed, level):

@@ -6,11 +6,13 @@ every number w of last batches the statistic is the whitened distance
 .. math:: q_{v,w} = S_{v,w}'\,\hat\Sigma_v^{-1} S_{v,w}, \qquad S_{v,w} = \sum_{t > T - w} (z_t - \bar z_{s(t)}),
 
 where :math:`\bar z_s` is the mean of all batches of stratum s and :math:`\hat\Sigma_v` their shrunken covariance. All
-rows add up to zero, so S is also, up to a factor, the difference of the means of the last w batches and the rest.
+rows add up to zero, so S is also, up to a factor, the difference of the means of the last w batches and the rest. Rows
+that are far longer than most are shortened first, so that a few odd batches of the past hide nothing.
 Each q becomes a surprise, the normal score of its upper tail in a gamma distribution with the moments that relabelling
-would give (by the cube root of Wilson and Hilferty), and the largest surprise is tested by permuting the order of the
-batches within strata. Means, covariances and moments do not change when batches are permuted, so the p-value is exact
-at every time if the batches of one stratum are exchangeable, whatever the rows inside them do.
+would give (by the cube root of Wilson and Hilferty). Where nearly all batches are the same in a view, a constant column
+say, the surprise is that of the number of others among the last w (hypergeometric). The largest surprise is tested by
+permuting the order of the batches within strata. Nothing that is estimated changes when batches are permuted, so the
+p-value is exact at every time if the batches of one stratum are exchangeable, whatever the rows inside them do.
 
 A relabelling needs only the batches that fall into the longest window: its cost does not depend on how many came
 before.
@@ -36,6 +38,8 @@ ENOUGH = 10
 
 _ROUNDING = 1e-9
 _CLOSE = 3.0  # of log-likelihood, within which another beginning of the change explains the batches about as well
+_FAR = 2.7  # the normal score beyond which single rows are shortened
+_MODE = 0.9  # share of batches that are the same in a view from which on the others are only counted
 _NOTHING = -1e3  # the surprise of what never varies
 _MOST = 512  # relabellings at once
 
@@ -157,20 +161,29 @@ class Whitened:
     moments
         ``(views, 3)``: of the squared length of a row in each view: trace of the covariance, trace of its square, and
         mean fourth power.
+    odd
+        ``(views,)`` how many batches are not as nearly all are, in views where the coordinate tells just that; else 0.
     """
 
     rows: Floats
     starts: Indices
     moments: Floats
+    odd: Indices
 
     @classmethod
     def of(cls, features: Floats, strata: Indices, views: Sequence[Indices]) -> Whitened:
         """Centre, scale and whiten; nothing here depends on the order of the batches within strata."""
-        standard = standardised(features, strata)
-        parts = [_whitened(standard[:, view]) for view in views]
+        groups = np.unique(strata, return_inverse=True)[1]
+        standard, usual = standardised(features, groups), _usual(features)
+        parts, odd = [], []
+        for view in views:
+            others = np.asarray(~usual[:, view]).any(axis=1).astype(np.float64)
+            rare = 0 < others.sum() <= (1 - _MODE) * len(features)
+            parts.append(np.asarray(others)[:, None] if rare else _tamed(standard[:, view], groups))
+            odd.append(int(others.sum()) if rare else 0)
         sizes = [part.shape[1] for part in parts]
         moments = np.array([_moments(part) for part in parts])
-        return cls(np.concatenate(parts, axis=1), np.cumsum([0, *sizes[:-1]]), moments)
+        return cls(np.concatenate(parts, axis=1), np.cumsum([0, *sizes[:-1]]), moments, np.array(odd, dtype=np.intp))
 
     def observed(self, last: int) -> Indices:
         """The batches in the last places as they came, the very last first."""
@@ -188,7 +201,8 @@ class Whitened:
     def change(self, view: int, last: int) -> tuple[int, int, int]:
         """The number of last batches with the largest surprise in a view, and the range of those about as large."""
         lengths = np.arange(1, last + 1)
-        one = Whitened(self.view(view), np.zeros(1, dtype=np.intp), self.moments[view : view + 1])
+        part = slice(view, view + 1)
+        one = Whitened(self.view(view), np.zeros(1, dtype=np.intp), self.moments[part], self.odd[part])
         found = one.surprises(self.observed(last)[None], lengths.tolist())[0, 0]
         evidence = np.maximum(found, 0.0) ** 2 / 2
         close = lengths[evidence >= evidence.max() - _CLOSE]
@@ -211,30 +225,85 @@ class Whitened:
         mean = np.where(varies, mean, 1.0)
         spread = np.where(varies, variance / mean**2 / 9, 1.0)
         roots = np.cbrt(squares / mean)
-        return np.asarray(np.where(varies, (roots - (1 - spread)) / np.sqrt(spread), _NOTHING))
+        result = np.where(varies, (roots - (1 - spread)) / np.sqrt(spread), _NOTHING)
+        for view in np.flatnonzero(self.odd):
+            scores = _count_scores(count, int(self.odd[view]), windows)
+            for column, found in enumerate(np.sqrt(squares[:, view]).astype(np.intp).T):
+                result[:, view, column] = scores[column][found]
+        return np.asarray(result)
 
 
-def standardised(features: Floats, strata: Indices) -> Floats:
+def _count_scores(batches: int, odd: int, windows: NDArray[Any]) -> list[Floats]:
+    """For each window the normal scores of finding 0, 1, 2, ... odd batches or more in it."""
+    from scipy.special import ndtri
+
+    sums = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, batches + 1)))])  # logarithms of factorials
+
+    def choose(n: Any, k: Any) -> Floats:
+        return np.asarray(sums[n] - sums[k] - sums[n - k])
+
+    result = []
+    for window in windows.tolist():
+        found = np.arange(max(0, window + odd - batches), min(odd, window) + 1)
+        mass = np.exp(choose(odd, found) + choose(batches - odd, window - found) - choose(batches, window))
+        tail = np.minimum(np.cumsum(mass[::-1])[::-1], 1 - 1e-9)
+        result.append(np.concatenate([np.full(found[0], _NOTHING), -ndtri(tail)]))
+    return result
+
+
+def _usual(features: Floats) -> NDArray[Any]:
+    """Whether a batch has the median of a feature, as far as doubles tell; where it does not say, it counts as so."""
+    from warnings import catch_warnings, simplefilter
+
+    with catch_warnings():
+        simplefilter("ignore", RuntimeWarning)  # a feature that no batch has
+        middle = np.nanmedian(features, axis=0)
+    return np.logical_not(np.asarray(np.abs(features - middle) > 1e-9 * np.maximum(np.abs(middle), 1e-3)))
+
+
+def _centred(values: Floats, known: NDArray[np.bool_], groups: Indices) -> Floats:
+    """Values without the means of their groups; 0 where there is none."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    sums, counts = (np.add.reduceat(part[order], starts, axis=0) for part in (values, known.astype(np.float64)))
+    return np.asarray(np.where(known, values - (sums / np.maximum(counts, 1))[groups], 0.0))
+
+
+def standardised(features: Floats, groups: Indices) -> Floats:
     """Features without the means of their strata, in units of their deviation; 0 where a batch does not say."""
     known = np.isfinite(features)
     filled = np.where(known, features, 0.0)
-    groups = np.unique(strata, return_inverse=True)[1]
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    sums, counts = (np.add.reduceat(part[order], starts, axis=0) for part in (filled, known.astype(np.float64)))
-    centred = np.where(known, filled - (sums / np.maximum(counts, 1))[groups], 0.0)
+    centred = _centred(filled, known, groups)
     deviation = np.sqrt((centred**2).mean(axis=0))
     size = np.abs(filled).max(axis=0)
     varies = deviation > 1e-9 * np.maximum(size, 1e-300)
     return np.asarray(np.where(varies, centred / np.where(varies, deviation, 1.0), 0.0))
 
 
-def _whitened(rows: Floats) -> Floats:
-    """Rows in coordinates of which the covariance, shrunk towards independence, is the identity."""
+def _tamed(rows: Floats, groups: Indices) -> Floats:
+    """Rows in whitened coordinates, those that are far longer than most shortened, centred again within strata."""
+    calm = rows * _shortening(_whitened(rows, rows))
+    whitened = _whitened(rows, calm)
+    short = whitened * _shortening(whitened)
+    return _centred(short, np.ones(short.shape, dtype=np.bool_), groups)
+
+
+def _whitened(rows: Floats, like: Floats) -> Floats:
+    """Rows in coordinates in which the covariance of others, shrunk towards independence, is the identity."""
     count, width = rows.shape
     share = width / (width + count)
-    covariance = (1 - share) * (rows.T @ rows) / count + share * np.eye(width)
+    covariance = (1 - share) * (like.T @ like) / count + share * np.eye(width)
     return np.asarray(np.linalg.solve(np.linalg.cholesky(covariance), rows.T).T)
+
+
+def _shortening(rows: Floats) -> Floats:
+    """``(T, 1)`` factors that leave no row longer than normal ones are in one of 300 cases, by their median length."""
+    squares = (rows**2).sum(axis=1)
+    width = max(int((np.abs(rows).max(axis=0) > 0).sum()), 1)
+    spread = 2 / (9 * width)
+    middle = max(float(np.median(squares)), 0.1 * float(squares.mean()))
+    limit = middle * (1 + _FAR * np.sqrt(spread) / (1 - spread)) ** 3
+    return np.asarray(np.sqrt(np.minimum(1.0, limit / np.maximum(squares, 1e-300))))[:, None]
 
 
 def _moments(rows: Floats) -> tuple[float, float, float]:
