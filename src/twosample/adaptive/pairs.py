@@ -73,16 +73,15 @@ class KernelView(View):
         form = Unbiased().form(m, n)
         return form.value(sums), form.tolerance(sums)
 
-    def witness(self) -> Floats:
-        m, n = self.pool.m, self.pool.n
+    def projection(self, weights: Floats) -> Floats:
+        size = self.pool.size
         if self.kernel is None:
-            return np.zeros(m + n)
-        weights = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
+            return np.zeros(size)
         if self.order is not None:
             few = np.sort(self.order[: LARGE // 10]).astype(np.float64)[:, None]
             near = weights[few[:, 0].astype(np.intp), None]
-            return weighted_sums(self.kernel, row_numbers_of(range(m + n)), few, near, Tiled())[:, 0]
-        own = self.kernel.diagonal(row_numbers_of(range(m + n))) * weights  # a row says nothing about itself
+            return weighted_sums(self.kernel, row_numbers_of(range(size)), few, near, Tiled())[:, 0]
+        own = self.kernel.diagonal(row_numbers_of(range(size))) * weights  # a row says nothing about itself
         return np.asarray(self._gram(1).multiply(weights[:, None])[:, 0] - own)
 
     def _gram(self, labellings: int) -> Gram:

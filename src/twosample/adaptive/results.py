@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..results import TestResult
+from .effects import Effect, effect_of
 from .views import View
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ class ViewResult:
     def witness(self) -> Floats:
         """``(m + n,)`` at every row, x first: large where rows look like x, small where they look like y."""
         return self.view.witness()
+
+    @cached_property
+    def effect(self) -> Effect | None:
+        """The effect size r of the view, between 0 and 1, with its 95 % interval: ``effect.value, .low, .high``.
+
+        The correlation of the label with the view's witness at rows that it has not seen. It does not grow with the
+        number of rows, so that views can be compared by it. None for fewer than eight rows in a sample.
+        """
+        return effect_of(self.view)
 
     def __str__(self) -> str:
         return f"{self.name}: p = {self.pvalue:.3g}, adjusted {self.adjusted_pvalue:.3g}; {self.sees}"
@@ -107,7 +117,9 @@ class AdaptiveResult(TestResult):
         found = [view for view in self.views if view.adjusted_pvalue <= self.level] or [self.strongest]
         found.sort(key=lambda view: (view.adjusted_pvalue, -view.statistic))
         lines = [f"The samples differ (p = {self.pvalue:.3g}). Seen by:"]
-        lines += [f"  {view.name} (adjusted p = {view.adjusted_pvalue:.3g}): {view.sees}" for view in found]
+        lines += [
+            f"  {view.name} (adjusted p = {view.adjusted_pvalue:.3g}{_size(view)}): {view.sees}" for view in found
+        ]
         witness = found[0].witness
         in_x = np.argsort(-witness[: self.m], kind="stable")[:rows]
         in_y = np.argsort(witness[self.m :], kind="stable")[:rows]
@@ -139,3 +151,10 @@ class AdaptiveResult(TestResult):
 
     def _lines(self) -> list[tuple[str, str]]:
         return super()._lines() + [("view", str(view)) for view in self.views]
+
+
+def _size(view: ViewResult) -> str:
+    """The effect size in words, where there is one."""
+    if view.effect is None:
+        return ""
+    return f", effect r = {view.effect.value:.2f}, {view.effect.low:.2f} to {view.effect.high:.2f}"

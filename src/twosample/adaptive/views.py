@@ -51,8 +51,13 @@ class View(ABC):
         """Where it sees the largest difference between x and y, in words."""
 
     @abstractmethod
+    def projection(self, weights: Floats) -> Floats:
+        r"""``(N,)`` :math:`\sum_j w_j k(z, z_j)` at every pooled row for the kernel of the view; weights sum to 0."""
+
     def witness(self) -> Floats:
         """``(N,)`` at every pooled row: large where rows look like x, small where they look like y."""
+        m, n = self.pool.m, self.pool.n
+        return self.projection(np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)]))
 
 
 class FeatureView(View):
@@ -120,20 +125,19 @@ class FeatureView(View):
                 best = abs(float(scores[i])), self.words(block, i, float(scores[i]))
         return best[1]
 
-    def witness(self) -> Floats:
-        r""":math:`\sum_j f_j(z)\,(\bar f_{j,x} - \bar f_{j,y})`, as of a kernel with these features."""
-        size, m = self.pool.size, self.pool.m
+    def projection(self, weights: Floats) -> Floats:
+        size = self.pool.size
         values = np.zeros(size)
+        parts = [slice(start, min(start + _ROWS, size)) for start in range(0, size, _ROWS)]
         for block in self.blocks():
-            difference = self.difference(self.sums(block, observed(m, size - m))[0])
-            for start in range(0, size, _ROWS):
-                rows = slice(start, min(start + _ROWS, size))
-                values[rows] += self.features(block, rows) @ difference
+            difference = np.sum([weights[rows] @ self.features(block, rows) for rows in parts], axis=0)
+            for rows in parts:
+                values[rows] += self.features(block, rows) @ self.direction(difference)
         return values
 
-    def difference(self, sums: Floats) -> Floats:
-        """``(F,)`` weights of the features in the witness, from their centred sums over x."""
-        return sums * (self.pool.size / (self.pool.m * (self.pool.size - self.pool.m)))
+    def direction(self, difference: Floats) -> Floats:
+        """``(F,)`` weights of the features in a witness, from the differences of their means."""
+        return difference
 
     def _sliced(self, width: int) -> Iterator[slice]:
         """Blocks of coordinates, of which each has `width` features."""
@@ -215,9 +219,8 @@ class Directions(FeatureView):
         both = zip(parts, self._axes, strict=True)
         return np.concatenate([part @ weights[:, kept] for part, (_, weights) in both], axis=1)
 
-    def difference(self, sums: Floats) -> Floats:
-        weights = np.concatenate([weights.sum(axis=1) for _, weights in self._axes])
-        return np.asarray(super().difference(sums) * weights)
+    def direction(self, difference: Floats) -> Floats:
+        return np.asarray(difference * np.concatenate([weights.sum(axis=1) for _, weights in self._axes]))
 
     def words(self, block: slice, feature: int, z: float) -> str:
         """The columns that the direction of the difference is made of."""
@@ -337,9 +340,9 @@ class Columns(FeatureView):
     def finished(self, total: Floats) -> Floats:
         return np.log(total[:, 0])
 
-    def difference(self, sums: Floats) -> Floats:
+    def direction(self, difference: Floats) -> Floats:
         """The features that speak most alone."""
-        return np.where(np.abs(sums) >= 0.9 * np.abs(sums).max(), super().difference(sums), 0.0)
+        return np.where(np.abs(difference) >= 0.9 * np.abs(difference).max(), difference, 0.0)
 
     def words(self, block: slice, feature: int, z: float) -> str:
         kind, column = divmod(feature, block.stop - block.start)

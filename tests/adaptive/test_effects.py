@@ -1,0 +1,48 @@
+"""The effect size of a view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import twosample as ts
+
+
+def _mean(x, y):
+    return ts.two_sample_test(x, y, n=19, rng=0).views[0].effect
+
+
+def test_a_shift_of_one_column_has_the_usual_correlation():
+    rng = np.random.default_rng(0)
+    for rows in (400, 4000):
+        x, y = rng.normal(size=(2, rows, 1))
+        found = _mean(x, y + 1.0)
+        assert found.value == pytest.approx(1 / np.sqrt(5), abs=0.06)
+        assert found.low < 1 / np.sqrt(5) < found.high
+        assert found.high - found.low == pytest.approx(2 * 1.96 * (1 - 0.2) / np.sqrt(rows), rel=0.2)
+
+
+def test_no_difference_has_no_effect_in_any_view():
+    x, y = np.random.default_rng(1).normal(size=(2, 300, 5))
+    for view in ts.two_sample_test(x, y, n=19, rng=0).views:
+        assert view.effect.value < 0.12
+        assert view.effect.low == 0
+
+
+def test_the_interval_covers():
+    """Of a shift of half a deviation in each of two columns: d² = 1/2 along their mean."""
+    truth = np.sqrt(0.5 / (0.5 + 4))
+    hits = 0
+    for i in range(60):
+        x, y = np.random.default_rng([2, i]).normal(size=(2, 150, 2))
+        found = _mean(x, y + 0.5)
+        hits += found.low <= truth <= found.high
+    assert hits >= 50
+
+
+def test_few_rows_have_none():
+    x, y = np.random.default_rng(3).normal(size=(2, 7, 2))
+    r = ts.two_sample_test(x, y + 3, n=99, rng=0)
+    assert r.views[0].effect is None
+    assert "effect" not in r.explain()
+    assert "effect r = " in ts.two_sample_test(np.arange(30.0), np.arange(20.0, 50.0), n=99, rng=0).explain()
