@@ -15,6 +15,7 @@ import scipy
 
 import twosample
 from benchmarks import (
+    adaptive,
     cli,
     engines,
     fourier,
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "engines": engines.rows,
     "matching": matching.rows,
     "watch": watch_cost.rows,
+    "adaptive": adaptive.rows,
     "peers": peers.rows,
 }
 

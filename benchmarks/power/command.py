@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def summary(rows: Sequence[Row], tests: Sequence[str]) -> Iterator[str]:
             if shown:
                 short = {row.problem: row.power[ours] - max(row.power[test] for test in shown) for row in rows}
                 worst = sorted(short, key=lambda problem: short[problem])[:4]
-                yield f"{ours} against the best {title}: " + ", ".join(f"{name} {short[name]:+.2f}" for name in worst)
+                yield f"\n{ours} against the best {title}: " + ", ".join(f"{name} {short[name]:+.2f}" for name in worst)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,26 +90,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
+    parser.add_argument("--read", type=Path, metavar="FILE", help="take the shares from there instead of measuring")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this page, between its marks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares there too")
     options = parser.parse_args(arguments)
+    tests = options.tests
+    if options.read:
+        facts = json.loads(options.read.read_text())
+        rows = [Row(name, row["size"], row["power"]) for name, row in facts["problems"].items()]
+    else:
+        facts = {"repetitions": options.repetitions, "resamples": options.resamples, "seed": options.seed}
+        rows = _measured(parser, options)
+    if options.json:
+        shares = {row.problem: {"size": row.size, "power": row.power} for row in rows}
+        options.json.write_text(json.dumps({**facts, "problems": shares}, indent=2) + "\n")
+    for name in options.sets:
+        inside = [row for row in rows if row.problem in problems([name])]
+        table = "\n".join([head(facts, tests), *(row.line(tests) for row in inside), *summary(inside, tests)])
+        print(f"\n{name}\n\n{table}")
+        if options.page:
+            write_between(options.page, f"<!-- power: {name} -->", table)
+
+
+def head(facts: dict[str, Any], tests: Sequence[str]) -> str:
+    """What was measured, and the head of the table."""
+    error = 0.5 / np.sqrt(facts["repetitions"])
+    return (
+        f"Share of rejections at {LEVEL}: {facts['repetitions']} repetitions (standard error at most {error:.3f}), "
+        f"{facts['resamples']} relabellings, seed {facts['seed']}.\n\n"
+        f"| problem | m+n, d | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}"
+    )
+
+
+def write_between(page: Path, mark: str, text: str) -> None:
+    """Put a text between two marks of a page."""
+    before, _, after = page.read_text(encoding="utf-8").split(mark)
+    page.write_text(f"{before}{mark}\n{text}\n{mark}{after}", encoding="utf-8")
+
+
+def _measured(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[Row]:
     chosen = problems(options.sets)
     unknown = [name for name in options.problems or () if name not in chosen]
     if unknown:
         parser.error(f"no problem called {', '.join(unknown)} in {', '.join(options.sets)}: {', '.join(chosen)}")
-    tests = options.tests
-    error = 0.5 / np.sqrt(options.repetitions)
-    print(
-        f"Share of rejections at {LEVEL}: {options.repetitions} repetitions (standard error at most {error:.3f}), "
-        f"{options.resamples} relabellings, seed {options.seed}.\n\n"
-        f"| problem | m+n, d | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}",
-        flush=True,
-    )
     rows = []
     for name in options.problems or chosen:
-        rows.append(measure(name, chosen[name], tests, options.repetitions, options.resamples, options.seed))
-        print(rows[-1].line(tests), flush=True)
-    print("\n".join(summary(rows, tests)))
-    if options.json:
-        shares = {row.problem: {"size": row.size, "power": row.power} for row in rows}
-        facts = {"repetitions": options.repetitions, "resamples": options.resamples, "seed": options.seed}
-        options.json.write_text(json.dumps({**facts, "problems": shares}, indent=2) + "\n")
+        rows.append(measure(name, chosen[name], options.tests, options.repetitions, options.resamples, options.seed))
+        print(rows[-1].line(options.tests), flush=True)
+    return rows

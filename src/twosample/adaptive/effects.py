@@ -31,8 +31,8 @@ def effect_of(view: View) -> Effect | None:
     The witness is computed from every other row and evaluated at the rest, and the other way round; of each,
     :math:`r = d/\sqrt{d^2+4}` for the standardised difference d of its means, as in :func:`effect_size` with a linear
     kernel. The mean of both is not biased upwards: with no difference it is around 0, and negative values are reported
-    as 0. The interval is Fisher's for the rows of one half, which is wide rather than narrow; approximate. None for fewer than eight rows a sample.
-    Two projections: O(N F), or O(N²) for kernels.
+    as 0. The interval is Fisher's for the rows of one half, which is wide rather than narrow; approximate. None for
+    fewer than eight rows a sample. Two projections: O(N F), or O(N²) for kernels.
     """
     m, n = view.pool.m, view.pool.n
     if min(m, n) < _LEAST_ROWS:

@@ -1,0 +1,33 @@
+"""The adaptive test beside one kernel, in processor time, and the family of twenty kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import twosample as ts
+from benchmarks.table import Row
+from benchmarks.timing import interleaved, processor_seconds, taking_turns
+
+
+def rows() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 100, 10))
+    (small,) = interleaved(lambda: ts.two_sample_test(x, y, rng=0))
+    yield Row("two_sample_test, 100 + 100 rows, d = 10, 999 relabellings", 1000 * small, 20, "ms")
+    for size in (500, 1000, 2000):
+        x, y = rng.normal(size=(2, size, 10))
+        ours, one = taking_turns(
+            processor_seconds,
+            (
+                lambda x=x, y=y: ts.two_sample_test(x, y, rng=0),
+                lambda x=x, y=y: ts.mmd_test(x, y, null="permutation", rng=0),
+            ),
+            rounds=3,
+            patience=2,
+        )
+        yield Row(f"two_sample_test / mmd_test, {size} + {size} rows, d = 10", ours / one, 2.5, detail=f"{ours:.2g} s")
+    x, y = rng.normal(size=(2, 1000, 10))
+    (family,) = interleaved(lambda: ts.mmd_test(x, y, kernel="adaptive", rng=0), rounds=3, patience=2)
+    yield Row("mmd_test(kernel='adaptive'), 20 kernels, 1000 + 1000 rows, d = 10", family, 1, "s")
