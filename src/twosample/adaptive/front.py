@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from .. import _door as door
@@ -9,10 +11,11 @@ from ..core.joining import joined
 from ..core.labellings import relabellings
 from ..core.laws import ReplicateLaw
 from ..core.pvalue import smallest_pvalue
+from ..core.threads import single_threaded_blas
 from ..errors import options_by_name
 from ..nulls import Permutation
 from ..results import conclude
-from .pairs import Fine, ManyCovariances
+from .pairs import LARGE, Fine, ManyCovariances
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
 from .tables import is_table, pooled_table
@@ -105,7 +108,8 @@ def tested(
     m, n = pool.m, pool.n
     views = views_of(pool, rng) if pool.columns else []
     labels = relabellings(m, n, null.n, rng)
-    found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
+    with single_threaded_blas() if pool.size <= LARGE else nullcontext():  # waking threads costs more than it saves
+        found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
     values, tolerances = np.array([value for value, _ in found]), np.array([error for _, error in found])
     together = joined(values, tolerances, [view.weight for view in views] or [1.0])
     law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))
