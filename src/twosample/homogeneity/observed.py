@@ -23,11 +23,9 @@ from ..engines import Engine, Fourier, Gram
 from ..kernels import Kernel
 from ..nulls.auto import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
-from ..nulls.memory import kernel_memory
 from ..statistics import AverageStatistic, QuadraticStatistic
 from ..statistics.averages import Terms
-
-_ENTRIES = 30_000_000  # weights that are held in memory at a time
+from .weighted import group_sums, time_series
 
 
 def observe(request: door.Request, labellings: int) -> ObservedMMD:
@@ -231,42 +229,12 @@ class ObservedForm(ObservedMMD):
     @cached_property
     def _series(self) -> Series:
         self._check_size()
-        m, n, pool, form, gram = self.m, self.n, self.request.pool, self.form, self._gram
-        own = self.request.kernel.diagonal(pool.z)
-        sample = np.zeros((m + n, 2))
-        sample[:m, 0] = sample[m:, 1] = 1.0
-        rows = gram.multiply(sample)
-        means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
-        wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
-        centred = own - 2 * means + wholes  # k(z, z), seen from the mean of its sample
-        diagonal, parts = np.array([centred[:m].sum(), centred[m:].sum()]), np.array([form.xx, form.yy])
-
-        def weighted(W: Floats) -> Floats:
-            Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
-            return _off_diagonal(form, (Wx, Wy), (gram.multiply(Wx), gram.multiply(Wy)), centred)
-
-        truth = _off_diagonal(form, (sample[:, :1], sample[:, 1:]), (rows[:, :1], rows[:, 1:]), own)
-        return Series(
-            sizes=(m, n),
-            shares=np.array([1 / m, 1 / n]),
-            value=float(truth[0] + form.dx * own[:m].sum() + form.dy * own[m:].sum()),
-            weighted=weighted,
-            diagonal=parts * diagonal,
-            left_out=float((parts - [form.dx, form.dy]) @ diagonal),
-            memory=lambda: max(kernel_memory(rows, self.request.kernel) for rows in (pool.x, pool.y)),
-        )
+        return time_series(self.form, self._gram, self.request.kernel, self.request.pool)
 
     def grouped(self, groups: NDArray[np.intp], count: int) -> Grouped:
         self._check_size()
-        K, step = np.empty((count, count)), max(1, _ENTRIES // len(groups))
-        for start in range(0, count, step):
-            some = np.arange(start, min(start + step, count))
-            products = self._gram.multiply((groups[:, None] == some).astype(np.float64))
-            for column, group in zip(products.T, some, strict=True):
-                K[:, group] = np.bincount(groups, weights=column, minlength=count)
-        own = self.request.kernel.diagonal(self.request.pool.z)
-        diagonal: Floats = np.bincount(groups, weights=own, minlength=count).astype(np.float64)
-        return Grouped((K + K.T) / 2, diagonal, bool(self.form.dx))
+        diagonal = self.request.kernel.diagonal(self.request.pool.z)
+        return group_sums(self._gram, diagonal, groups, count, biased=bool(self.form.dx))
 
     def _paired(self, labels: Labellings, sums: BlockSums) -> Floats | float:
         """The sum of k(x_i, y_i) in every resample, or in all of them if they have the same pairs.
@@ -323,17 +291,6 @@ class ObservedAverage(ObservedMMD):
 
     def bound(self, null: str) -> Law:
         return hoeffding_bound(self.terms, kernel_limits(self.request.kernel, null))
-
-
-def _off_diagonal(
-    form: QuadraticForm, weights: tuple[Floats, Floats], products: tuple[Floats, Floats], diagonal: Floats
-) -> Floats:
-    """``(c,)`` values of the form with weights of x and of y instead of labels, without k(z, z)."""
-    (Wx, Wy), (KWx, KWy) = weights, products
-    xx, xy, yy = (np.einsum("ir,ir->r", a, b) for a, b in ((Wx, KWx), (Wy, KWx), (Wy, KWy)))
-    return np.asarray(
-        form.xx * (xx - diagonal @ Wx**2) - 2 * form.xy * xy + form.yy * (yy - diagonal @ Wy**2), dtype=np.float64
-    )
 
 
 def _rounding(kernel: Kernel, tolerance: float, spread: float) -> tuple[str, ...]:

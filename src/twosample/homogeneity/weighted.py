@@ -1,0 +1,66 @@
+"""MMD of rows that depend on each other: with weights instead of labels for time series, and summed over groups."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _door as door
+from ..core.observed import Grouped, Series
+from ..core.quadratic import QuadraticForm
+from ..core.types import Floats
+from ..engines import Gram
+from ..kernels import Kernel
+from ..nulls.memory import kernel_memory
+
+_ENTRIES = 30_000_000  # weights that are held in memory at a time
+
+
+def time_series(form: QuadraticForm, gram: Gram, kernel: Kernel, pool: door.Pool) -> Series:
+    """The quadratic form as one in weights of the rows, seen from the mean of each sample."""
+    m, n, own = pool.m, pool.n, kernel.diagonal(pool.z)
+    sample = np.zeros((m + n, 2))
+    sample[:m, 0] = sample[m:, 1] = 1.0
+    rows = gram.multiply(sample)
+    means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
+    wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
+    centred = own - 2 * means + wholes  # k(z, z), seen from the mean of its sample
+    diagonal, parts = np.array([centred[:m].sum(), centred[m:].sum()]), np.array([form.xx, form.yy])
+
+    def weighted(W: Floats) -> Floats:
+        Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
+        return _off_diagonal(form, (Wx, Wy), (gram.multiply(Wx), gram.multiply(Wy)), centred)
+
+    truth = _off_diagonal(form, (sample[:, :1], sample[:, 1:]), (rows[:, :1], rows[:, 1:]), own)
+    return Series(
+        sizes=(m, n),
+        shares=np.array([1 / m, 1 / n]),
+        value=float(truth[0] + form.dx * own[:m].sum() + form.dy * own[m:].sum()),
+        weighted=weighted,
+        diagonal=parts * diagonal,
+        left_out=float((parts - [form.dx, form.dy]) @ diagonal),
+        memory=lambda: max(kernel_memory(rows, kernel) for rows in (pool.x, pool.y)),
+    )
+
+
+def group_sums(gram: Gram, diagonal: Floats, groups: NDArray[np.intp], count: int, biased: bool) -> Grouped:
+    """Sums of the Gram matrix over `count` groups of rows, by one product with their indicators."""
+    K, step = np.empty((count, count)), max(1, _ENTRIES // len(groups))
+    for start in range(0, count, step):
+        some = np.arange(start, min(start + step, count))
+        products = gram.multiply((groups[:, None] == some).astype(np.float64))
+        for column, group in zip(products.T, some, strict=True):
+            K[:, group] = np.bincount(groups, weights=column, minlength=count)
+    own: Floats = np.bincount(groups, weights=diagonal, minlength=count).astype(np.float64)
+    return Grouped((K + K.T) / 2, own, biased)
+
+
+def _off_diagonal(
+    form: QuadraticForm, weights: tuple[Floats, Floats], products: tuple[Floats, Floats], diagonal: Floats
+) -> Floats:
+    """``(c,)`` values of the form with weights of x and of y instead of labels, without k(z, z)."""
+    (Wx, Wy), (KWx, KWy) = weights, products
+    xx, xy, yy = (np.einsum("ir,ir->r", a, b) for a, b in ((Wx, KWx), (Wy, KWx), (Wy, KWy)))
+    return np.asarray(
+        form.xx * (xx - diagonal @ Wx**2) - 2 * form.xy * xy + form.yy * (yy - diagonal @ Wy**2), dtype=np.float64
+    )
