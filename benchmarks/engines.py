@@ -40,6 +40,7 @@ for folder in map(Path, sys.argv[2:]):
 COMMON = """
 import glob, json, os, sys, time, warnings
 warnings.simplefilter("ignore")
+seen = {}  # what processes had used when they were last seen: Spark ends idle workers
 def used():
     parents, times = {}, {}
     for place in glob.glob("/proc/[0-9]*/stat"):
@@ -50,12 +51,13 @@ def used():
             continue
         fields = text.rpartition(")")[2].split()
         own = int(text.split()[0])
-        parents[own], times[own] = int(fields[1]), sum(map(int, fields[11:15]))
+        parents[own], times[own] = int(fields[1]), sum(map(int, fields[11:13]))
     mine, grown = {os.getpid()}, True
     while grown:
         more = {one for one, parent in parents.items() if parent in mine} - mine
         mine, grown = mine | more, bool(more)
-    return sum(times[one] for one in mine if one in times) / os.sysconf("SC_CLK_TCK")
+    seen.update((one, times[one]) for one in mine if one in times)
+    return sum(seen.values()) / os.sysconf("SC_CLK_TCK")
 def timed(work):
     start, before = time.perf_counter(), used()
     work()
