@@ -87,8 +87,8 @@ class FramePuller:
             if len(found) > MOST_ROWS:
                 raise SourceError(
                     f"The frame of Spark has more than {MOST_ROWS:,} rows, which are not collected at once: give a "
-                    "sample of it, or install twosample where its workers run: then compare, summarize and match look "
-                    "at all rows there."
+                    "sample of it, or install twosample where its workers run: then compare and summarize look at "
+                    "all rows there."
                 )
             yield found
 
