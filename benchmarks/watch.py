@@ -365,7 +365,7 @@ def main() -> None:
     """Measure, write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.watch", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="the share of the runs on quiet streams")
-    parser.add_argument("--runs", type=int, default=8, help="runs of each planted shift")
+    parser.add_argument("--runs", type=int, default=6, help="runs of each planted shift")
     parser.add_argument("--keep", type=Path, help="a folder for parts that are done, which are not made again")
     parser.add_argument("--only", choices=PARTS, help="make this part, write no page")
     parser.add_argument("--output", type=Path, default=PAGE)
