@@ -6,10 +6,10 @@ from scipy.stats import binom
 
 import twosample as ts
 from twosample.core.line_distances import typical_distance
-from twosample.matching.atoms import atoms_of
 from twosample.matching.costs import SCALES
-from twosample.matching.laws import categories_pvalue, numbers_pvalue, text_pvalue
+from twosample.matching.laws import categories_test, numbers_test, text_test
 from twosample.matching.lines import Cells, inner_products, rounded
+from twosample.matching.points import points_of
 
 RNG = np.random.default_rng(0)
 COLUMNS = {
@@ -60,7 +60,7 @@ def test_costs_are_squared_mmds_with_the_kernels_of_both(matching):
 @pytest.mark.parametrize("factor", [0.3, 1.0, 7.0, 1e5])
 def test_inner_products_are_mean_kernel_values(factor):
     x, y = RNG.normal(size=90), np.concatenate([RNG.normal(3.0, 1.0, size=80), [500.0, 1e7]])
-    a, b = atoms_of([factor * x]), atoms_of([factor * y, factor * x])
+    a, b = points_of([factor * x]), points_of([factor * y, factor * x])
     found = inner_products(a, b, np.array([factor]))
     k = ts.Gaussian(1.0)
     assert found.own[0] == pytest.approx(k.block(x[:, None], x[:, None]).mean(), abs=1e-7)
@@ -71,21 +71,23 @@ def test_inner_products_are_mean_kernel_values(factor):
 
 def test_scattered_sources_take_the_sparse_way():
     x, y = np.concatenate([RNG.normal(size=50), 1e5 + RNG.normal(size=50)]), RNG.normal(size=60)
-    found = inner_products(atoms_of([x]), atoms_of([y, x]), np.array([1.0]))
+    found = inner_products(points_of([x]), points_of([y, x]), np.array([1.0]))
     k = ts.Gaussian(1.0)
     for j, other in enumerate((y, x)):
         assert found.cross[0, j] == pytest.approx(k.block(x[:, None], other[:, None]).mean(), abs=1e-7)
 
 
-def test_atoms_keep_mass_mean_and_variance():
+def test_points_keep_mass_mean_variance_and_third_moment():
     x = np.concatenate([RNG.lognormal(0.0, 2.0, size=3000), np.zeros(500)])
-    atoms = atoms_of([x])
-    assert atoms.mass.sum() == pytest.approx(1.0)
-    assert len(atoms.mass) < 1000
-    assert atoms.mass @ atoms.place == pytest.approx(x.mean())
-    assert atoms.mass @ (atoms.spread**2 + atoms.place**2) == pytest.approx(np.square(x).mean())
-    assert 500 / 3500 in atoms.mass  # zero is an atom of its own
-    assert len(Cells.of(atoms, 1.0).node) <= len(atoms.mass)
+    points = points_of([x])
+    assert points.mass.sum() == pytest.approx(1.0)
+    assert len(points.mass) < 1000
+    assert points.mass @ points.place == pytest.approx(x.mean())
+    assert points.mass @ (points.spread**2 + points.place**2) == pytest.approx(np.square(x).mean())
+    thirds = points.skew * points.spread**2 + 3 * points.place * points.spread**2 + points.place**3
+    assert points.mass @ thirds == pytest.approx((x**3).mean())
+    assert 500 / 3500 in points.mass  # zero is a point of its own
+    assert len(Cells.of(points, 1.0).node) <= len(points.mass)
 
 
 def test_numbers_of_any_size():
@@ -112,19 +114,19 @@ def test_category_costs():
     m = ts.match({"a": a}, {"b": b}, level=None)
     own, other = ((30 * 29 + 10 * 9) / (40 * 39), (10 * 9 + 25 * 24 + 5 * 4) / (40 * 39))
     assert m.costs[0, 0] == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()) / (own + other))
-    statistic, _ = categories_pvalue(tuple(a), tuple(b))
-    assert statistic == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()))
+    assert categories_test(tuple(a), tuple(b)).statistic == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()))
 
 
 def test_pvalues_agree_with_the_spectrum_test():
     x, y = RNG.normal(size=400), RNG.normal(0.12, 1.0, size=300)
-    statistic, pvalue = numbers_pvalue(atoms_of([x]), atoms_of([y]))
-    expected = ts.mmd_test(x, y, kernel=ts.Gaussian(1.0), null="spectrum")
-    assert statistic == pytest.approx(expected.statistic, abs=1e-7)
-    assert pvalue == pytest.approx(expected.pvalue, rel=0.02)
+    found = numbers_test(points_of([x]), points_of([y]))
+    expected = ts.mmd_test(x, y, kernel=ts.Gaussian(found.bandwidth), null="spectrum")
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=0.02)
+    assert found.bandwidth == pytest.approx(ts.mmd_test(x, y, null="spectrum").kernel.bandwidth, rel=2e-3)
     words = [tuple(str(k) for k in RNG.poisson(9, size=n)) for n in (150, 100)]
     expected = ts.mmd_test(*words, kernel=ts.Categories(), null="spectrum", rng=0)
-    assert categories_pvalue(*words)[1] == pytest.approx(expected.pvalue, rel=0.05)
+    assert categories_test(*words).pvalue == pytest.approx(expected.pvalue, rel=0.05)
 
 
 LAWS = {
@@ -138,13 +140,13 @@ LAWS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_level_of_numbers(name):
     rng, count = np.random.default_rng(1), 60
-    pairs = [[atoms_of([LAWS[name](rng, n)]) for n in (120, 90)] for _ in range(count)]
-    rejected = sum(numbers_pvalue(*pair)[1] <= 0.05 for pair in pairs)
+    pairs = [[points_of([LAWS[name](rng, n)]) for n in (120, 90)] for _ in range(count)]
+    rejected = sum(numbers_test(*pair).pvalue <= 0.05 for pair in pairs)
     assert rejected <= binom.ppf(0.999, count, 0.05)
 
 
 def test_level_of_text_and_power():
     rng = np.random.default_rng(2)
     same = [[tuple(f"room {k}" for k in rng.integers(0, 50, n)) for n in (60, 50)] for _ in range(30)]
-    assert sum(text_pvalue(*pair)[1] <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
-    assert text_pvalue(same[0][0], tuple(f"street {k}" for k in range(50)))[1] < 1e-6
+    assert sum(text_test(*pair).pvalue <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
+    assert text_test(same[0][0], tuple(f"street {k}" for k in range(50))).pvalue < 1e-6

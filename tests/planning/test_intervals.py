@@ -7,8 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.planning.gaussians import Problem, at_most
-from twosample.planning.intervals import invert
-from twosample.planning.laws import beyond, linear_variance
+from twosample.embedding.alternative import beyond, invert, linear_variance
 from twosample.planning.profile import estimate, profile
 
 PROBLEMS = [

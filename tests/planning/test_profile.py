@@ -7,7 +7,8 @@ from scipy.stats import nct
 import twosample as ts
 from tests import naive
 from tests.planning.gaussians import Problem
-from twosample.planning.laws import cumulants, linear_variance, studentised_tail, three_moments
+from twosample.embedding.alternative import cumulants, linear_variance, three_moments
+from twosample.planning.pilots import studentised_tail
 from twosample.planning.profile import estimate, profile
 
 

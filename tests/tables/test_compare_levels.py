@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.tables.atoms import Scale, line_of_values
-from twosample.tables.moments import effect
+from twosample.embedding import Line, effect
+from twosample.summaries import Scale
 
 
 def table(rng, rows):
@@ -92,7 +92,8 @@ def test_random_halves_of_many_rows_are_the_same(data_directory):
 
 def at_the_margin(rng, rows, shift):
     x, y = rng.normal(size=rows), rng.normal(shift, size=rows)
-    return line_of_values(x, y, Scale.of(np.concatenate([x, y]))).atoms
+    scale = Scale.of(np.concatenate([x, y]))
+    return Line.of_values(scale.inside(x), scale.inside(y)).embedded(scale.width)
 
 
 def test_tables_at_the_margin_are_seldom_called_the_same():

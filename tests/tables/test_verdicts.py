@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from twosample.core.adjust import holm
+from twosample.embedding import Effect, Judge, Judged, adjusted
 from twosample.nulls import Permutation, Spectrum
-from twosample.tables.moments import Effect
-from twosample.tables.trials import Judge, Trial, adjusted
+from twosample.tables.verdicts import _verdict
 
 
 def found_by_the_steps(pvalues, joint, level):
@@ -38,31 +38,31 @@ def test_any_false_finding_is_as_rare_as_promised():
     assert worst < 0.062
 
 
-def trial(value, low, high, n=100):
-    return Trial(0.0, 0.5, Effect(value, low, high, 0.0, 1.0), Spectrum(), None, n, n)
+def judged(value, low, high, n=100):
+    return Judged(0.0, 0.5, Effect(value, low, high, 0.0, 1.0), Spectrum(), None, n, n)
 
 
 def test_small_effects_are_same_however_significant():
-    assert trial(0.02, 0.01, 0.03).verdict(1e-9, 0.05, 0.05) == "same"
-    assert trial(0.04, 0.01, 0.06).verdict(1e-9, 0.05, 0.05) == "different"
-    assert trial(0.04, 0.0, 0.06).verdict(0.3, 0.05, 0.05) == "undecided"
-    assert trial(0.0, 0.0, 0.05).verdict(1.0, 0.05, 0.05) == "undecided"
+    assert _verdict(judged(0.02, 0.01, 0.03), 1e-9, 0.05, 0.05) == "same"
+    assert _verdict(judged(0.04, 0.01, 0.06), 1e-9, 0.05, 0.05) == "different"
+    assert _verdict(judged(0.04, 0.0, 0.06), 0.3, 0.05, 0.05) == "undecided"
+    assert _verdict(judged(0.0, 0.0, 0.05), 1.0, 0.05, 0.05) == "undecided"
 
 
 def test_rows_needed():
-    assert trial(0.0, 0.0, 0.1).rows_needed(0.05) == 400
-    assert trial(0.06, 0.0, 0.1).rows_needed(0.05) == 400  # it may be 0
-    assert trial(0.03, 0.01, 0.07).rows_needed(0.05) == 400
-    assert trial(0.06, 0.01, 0.1).rows_needed(0.05) is None
-    assert trial(0.0, 0.0, 1.0).rows_needed(0.05) is None
+    assert judged(0.0, 0.0, 0.1).rows_needed(0.05) == 400
+    assert judged(0.06, 0.0, 0.1).rows_needed(0.05) == 400  # it may be 0
+    assert judged(0.03, 0.01, 0.07).rows_needed(0.05) == 400
+    assert judged(0.06, 0.01, 0.1).rows_needed(0.05) is None
+    assert judged(0.0, 0.0, 1.0).rows_needed(0.05) is None
 
 
 @pytest.mark.parametrize(
-    ("tests", "rows", "kind", "worlds"),
+    ("tests", "rows", "kind", "resamples"),
     [(1, 500, Permutation, 999), (12, 9000, Permutation, 999), (60, 900, Permutation, 9999), (60, 5000, Spectrum, 0),
      (2000, 100, Spectrum, 0), (1, 20_000, Spectrum, 0)],
 )  # fmt: skip
-def test_worlds_are_looked_at_where_they_are_fine_enough_and_affordable(tests, rows, kind, worlds):
+def test_rows_are_relabelled_where_that_is_fine_enough_and_cheap(tests, rows, kind, resamples):
     null = Judge(0.05, tests, np.random.default_rng(0)).null(rows)
     assert isinstance(null, kind)
-    assert null.resamples == worlds
+    assert null.resamples == resamples

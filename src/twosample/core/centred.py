@@ -130,6 +130,7 @@ class CentredSpectrum(Centred):
         magnitude: float,
         triangles: float | None = None,
         cubes: float = 0.0,
+        eigenvalues: bool = True,
     ) -> CentredSpectrum:
         """From features of the kernel: the only place where a covariance becomes a spectrum. O(D³) for D features.
 
@@ -145,12 +146,15 @@ class CentredSpectrum(Centred):
             Mean of ``|k(z,z)|``.
         triangles, cubes
             The two terms of the third moment; None: the first from powers of C, good where points are many.
+        eigenvalues
+            Whether they are wanted; the gamma law does without.
         """
         diagonal, squares = float(np.trace(C)), float((C * C).sum())
         square = 0.0
         if size > 3:
             square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
-        values = without_diagonal(np.asarray(np.linalg.eigvalsh(C), dtype=np.float64), diagonal / size, size)
+        values = np.asarray(np.linalg.eigvalsh(C) if eigenvalues else np.diagonal(C), dtype=np.float64)
+        values = without_diagonal(values, diagonal / size, size)
         values *= np.sqrt(square / max(float(values @ values), 1e-300))
         if triangles is None:
             triangles = float(np.vdot(C @ C, C)) - 3 * diagonal * squares / size
@@ -202,10 +206,11 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
     """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
 
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
-    sum of squares. Eigenvalues that are 0 up to rounding are among them, so that the number of features has no say.
+    sum of squares, or 20 if that is less than a hundredth of all.
+    Eigenvalues that are 0 up to rounding are among them, so that the number of features has no say.
     """
     values = np.sort(values)[::-1][: size - 1]  # there are no more than that
     values = values[values > _ROUNDING * values.max(initial=0.0)]
     rest = max(0, size - 1 - len(values))
-    few = min(rest, 200)
+    few = min(rest, 200 if rest * level**2 > 0.01 * float(values @ values) else 20)
     return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])

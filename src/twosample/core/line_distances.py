@@ -48,13 +48,22 @@ class WeightedLine:
         if rank <= near - 1:
             rank = near + level * (pairs - near - 1)
         if self.blur:
-            widest = float(self.place[-1] - self.place[0]) + 2 * self.blur
-            if self._pairs_within(0.0) >= rank + 0.5:  # fewer than the bins can tell
-                return 0.0
-            return brent(lambda length: self._pairs_within(length) - rank - 0.5, 0.0, widest, xtol=1e-12 * widest)
+            return self._crossing(rank + 0.5)
         below = float(np.floor(rank))
         first, second = self._shortest(below + 0.5), self._shortest(float(np.ceil(rank)) + 0.5)
         return first + (rank - below) * (second - first)
+
+    def _crossing(self, pairs: float) -> float:
+        """The length within which there are so many pairs of rows that are spread over bins."""
+        excess = cache(lambda length: self._pairs_within(length) - pairs)
+        low, high = 0.0, float(self.place[-1] - self.place[0]) + 2 * self.blur
+        if excess(low) >= 0:  # fewer than the bins can tell
+            return 0.0
+        quarter, last = np.searchsorted(self._sums, np.array([0.25, 0.75]) * self._sums[-1]) - 1
+        guess = 0.7 * float(self.place[last] - self.place[quarter])  # of a normal law
+        if low < guess / 2 and 2 * guess < high and excess(guess / 2) < 0 < excess(2 * guess):
+            low, high = guess / 2, 2 * guess
+        return brent(excess, low, high, xtol=1e-9 * high)
 
     def _shortest(self, pairs: float) -> float:
         """The length within which there are so many pairs of different rows, by bisection."""

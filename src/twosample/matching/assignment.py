@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.types import Floats
-from .atoms import Mask, Places
+from .points import Mask, Places
 
 _ALONE = 1e3
 """What staying alone costs: more than any pair, so that as many columns as can be are matched."""

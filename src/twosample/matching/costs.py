@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from .atoms import Atoms, Mask, Places, atoms_of
 from .columns import Column, Family, Side
-from .laws import categories_law, numbers_price, price, text_centred
+from .laws import categories_centred, numbers_price, price, text_centred
 from .lines import Inner, inner_products, rounded, without_diagonal
+from .points import Mask, Places, PointColumns, points_of
 from .words import pieces, products, shares
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ SCALES = (1.0, 4.0, 1 / 32)
 """The kernel of a column of numbers is the mean of Gaussians at these multiples of its median distance: one for the
 bulk, one for long tails, one for values that repeat."""
 
+_CATEGORIES = 500  # the most frequent ones, from which the price of a column of categories comes
 _GENEROUS = 1.5  # prices are thresholds of an approximate law; p-values decide
 _MEASURED: tuple[Family, ...] = ("number", "date", "time", "duration")
 
@@ -57,28 +58,28 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The columns of numbers of one side, as atoms.
+    """The columns of numbers of one side, as weighted points.
 
     Parameters
     ----------
     index
         ``(c,)`` which columns.
-    atoms
-        Their atoms, in that order.
+    points
+        Their points, in that order.
     """
 
     index: Places
-    atoms: Atoms
+    points: PointColumns
 
     @classmethod
     def of(cls, side: Side) -> Measured:
         """All columns of numbers, dates and times."""
         index = side.of(*_MEASURED)
-        return cls(np.array(index, dtype=np.intp), atoms_of([side.columns[i].values for i in index]))
+        return cls(np.array(index, dtype=np.intp), points_of([side.columns[i].values for i in index]))
 
-    def one(self, column: int) -> Atoms:
-        """The atoms of a column of the side."""
-        return self.atoms.take([int(np.searchsorted(self.index, column))])
+    def one(self, column: int) -> PointColumns:
+        """The points of a column of the side."""
+        return self.points.take([int(np.searchsorted(self.index, column))])
 
 
 def all_costs(
@@ -99,7 +100,7 @@ def all_costs(
 def _numbers(
     costs: Costs, left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None
 ) -> None:
-    x, y = a.atoms, b.atoms
+    x, y = a.points, b.points
     half = len(SCALES) * len(x)
     work = half + len(SCALES) * len(y)
     ours = _at_scales(x, y, _part(progress, 0, work))
@@ -114,7 +115,7 @@ def _numbers(
     costs.limit[at] = _limits(_prices(x, y, level), _prices(y, x, level), x.rows, y.rows)
 
 
-def _prices(x: Atoms, y: Atoms, level: float) -> Prices:
+def _prices(x: PointColumns, y: PointColumns, level: float) -> Prices:
     """What each column of x may differ from one more sample of its own, as long as a typical one of y."""
     typical = int(np.median(y.rows))
     width = rounded(x.scale)
@@ -122,7 +123,7 @@ def _prices(x: Atoms, y: Atoms, level: float) -> Prices:
     return Prices(np.array(values), typical)
 
 
-def _at_scales(x: Atoms, y: Atoms, progress: Progress | None) -> list[Inner]:
+def _at_scales(x: PointColumns, y: PointColumns, progress: Progress | None) -> list[Inner]:
     """Mean kernel values with each Gaussian of the columns of x."""
     count, scales = len(x), len(SCALES)
     bandwidth = np.concatenate([scale * rounded(x.scale) for scale in SCALES])
@@ -181,8 +182,11 @@ def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
 
 def _category_prices(table: csr_array, m: Places, n: Places, level: float) -> Prices:
     typical = int(np.median(n))
-    laws = [categories_law(table[[k]].toarray()[0], int(m[k]) + typical) for k in range(len(m))]
-    return Prices(np.array([price(int(k), typical, law, level) for k, law in zip(m, laws, strict=True)]), typical)
+    values = []
+    for k, rows in enumerate(m.tolist()):
+        shares_here = np.sort(table[[k]].data)[::-1][:_CATEGORIES]
+        values.append(price(rows, typical, categories_centred(shares_here, rows + typical), level))
+    return Prices(np.array(values), typical)
 
 
 def _levels(column: Column, wanted: bool) -> tuple[str, ...]:

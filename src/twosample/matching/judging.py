@@ -10,25 +10,16 @@ from .._shown import shown
 from ..core.adjust import holm
 from ..core.types import Floats
 from .assignment import margins, nearest
-from .atoms import atoms_of
 from .columns import Column, Side
 from .costs import Costs, Measured
-from .laws import categories_pvalue, numbers_pvalue, text_pvalue
+from .laws import PairTest, categories_test, numbers_test, text_test
+from .points import points_of
 from .rescale import Rescaled, affine_map
 from .results import Matching, Pair, Unmatched
 
 Map = tuple[float, float]
 _STRANGER = "no column of a kind that it can be compared with"
 _MOST_TESTED = 200  # columns without a partner whose best candidate is tested
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """The test of one pair."""
-
-    statistic: float
-    pvalue: float
-    map: Map | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +32,7 @@ class Judge:
     b: Measured
     costs: Costs
     rescaled: Rescaled | None
-    _known: dict[tuple[int, int], _Trial] = field(default_factory=dict)
+    _known: dict[tuple[int, int], tuple[PairTest, Map | None]] = field(default_factory=dict)
 
     def matching(
         self,
@@ -54,15 +45,15 @@ class Judge:
         """The result: pairs that pass their tests, and the others."""
         if level is not None:
             pairs = self._completed(pairs, level)
-        trials = [self._test(i, j) for i, j in pairs]
-        adjusted = holm([trial.pvalue for trial in trials])
+        tests = [self._test(i, j) for i, j in pairs]
+        adjusted = holm([test.pvalue for test in tests])
         gaps = margins(self.costs.mmd, pairs)
         pvalues = np.full(self.costs.total.shape, np.nan)
         kept: list[Pair] = []
-        for (i, j), trial, value, gap in zip(pairs, trials, adjusted, gaps, strict=True):
-            pvalues[i, j] = trial.pvalue
+        for (i, j), test, value, gap in zip(pairs, tests, adjusted, gaps, strict=True):
+            pvalues[i, j] = test.pvalue
             if level is None or value > level:
-                kept.append(self._pair(i, j, trial, float(value), gap))
+                kept.append(self._pair(i, j, float(value), gap))
         taken = {pair.source for pair in kept}, {pair.target for pair in kept}
         alone = (
             self._alone(self.left, self.right, self.costs.total, taken, pvalues, level),
@@ -98,24 +89,27 @@ class Judge:
                 targets.add(int(best[0]))
         return sorted(pairs + more)
 
-    def _test(self, i: int, j: int) -> _Trial:
+    def _test(self, i: int, j: int) -> PairTest:
+        return self._mapped(i, j)[0]
+
+    def _mapped(self, i: int, j: int) -> tuple[PairTest, Map | None]:
         if (i, j) not in self._known:
             self._known[i, j] = self._tested(i, j)
         return self._known[i, j]
 
-    def _tested(self, i: int, j: int) -> _Trial:
+    def _tested(self, i: int, j: int) -> tuple[PairTest, Map | None]:
         """Whether two columns have one distribution, up to a map if they need one."""
         one, two = self.left.columns[i], self.right.columns[j]
         families = {one.family, two.family}
         if "text" in families:
-            return _Trial(*text_pvalue(one.words, two.words), None)
+            return text_test(one.words, two.words), None
         if "category" in families:
-            return _Trial(*categories_pvalue(one.levels(), two.levels()), None)
+            return categories_test(one.levels(), two.levels()), None
         x, y = self.a.one(i), self.b.one(j)
         if not self._needs_map(i, j):
-            return _Trial(*numbers_pvalue(x, y), None)
+            return numbers_test(x, y), None
         a, b = affine_map(one.values, two.values)
-        return _Trial(*numbers_pvalue(atoms_of([a + b * one.values]), y), (a, b))
+        return numbers_test(points_of([a + b * one.values]), y), (a, b)
 
     def _needs_map(self, i: int, j: int) -> bool:
         if self.rescaled is None:
@@ -123,19 +117,22 @@ class Judge:
         row, column = np.searchsorted(self.a.index, i), np.searchsorted(self.b.index, j)
         return bool(self.rescaled.mapped[row, column])
 
-    def _pair(self, i: int, j: int, trial: _Trial, adjusted: float, gap: float) -> Pair:
+    def _pair(self, i: int, j: int, adjusted: float, gap: float) -> Pair:
+        test, mapped = self._mapped(i, j)
         one, two = self.left.columns[i], self.right.columns[j]
         return Pair(
             source=one.name,
             target=two.name,
             kind=one.kind if one.kind == two.kind else _joint(one, two),
             mmd=float(self.costs.mmd[i, j]),
-            pvalue=trial.pvalue,
+            pvalue=test.pvalue,
             adjusted_pvalue=adjusted,
             margin=gap,
             cost=float(self.costs.total[i, j]),
-            statistic=trial.statistic,
-            map=trial.map,
+            statistic=test.statistic,
+            map=mapped,
+            kernel=test.kernel,
+            bandwidth=test.bandwidth,
             evidence=_evidence(one, two, gap),
         )
 

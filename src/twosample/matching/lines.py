@@ -9,7 +9,7 @@ up to 5e-9. So the mean embedding of a column is a short vector of values :math:
 rows, a squared MMD the squared distance between two of those, and what is far apart never meets. Unlike waves, nodes
 have no period after which distant values would seem close.
 
-Atoms are collected in cells around the nodes, as moments of the offset from the node; the Hermite series of the
+PointColumns are collected in cells around the nodes, as moments of the offset from the node; the Hermite series of the
 Gaussian takes moments to the values at the 17 nodes around. Bandwidths are rounded to powers of 2, so that columns
 share cells.
 """
@@ -24,13 +24,13 @@ from math import comb, factorial, pi, sqrt
 import numpy as np
 
 from ..core.types import Floats
-from .atoms import Atoms, Places
+from .points import Places, PointColumns
 
 _STEP = 0.5  # between nodes, in bandwidths
 _REACH = 8  # nodes on either side; beyond, f is below 2e-7
 _ORDER = 9  # of the moments: offsets are at most 1/4 of a bandwidth
 _WIDTH = 2 * _REACH + 1
-_COARSEST = 0.25  # an atom wider than this variance, in squared steps, is taken for one of this variance
+_COARSEST = 0.25  # a point wider than this variance, in squared steps, is taken for one of this variance
 _FARTHEST = 2.0**52  # steps from 0 beyond which all is one place
 _NARROWEST = 1e-290  # bandwidth
 _ROUNDED = 1  # bandwidths to an octave
@@ -70,7 +70,7 @@ class Cells:
     start
         ``(c + 1,)`` where the columns begin.
     excess
-        ``(c,)`` by how much the norms come out too large because of atoms that are wider than the cells.
+        ``(c,)`` by how much the norms come out too large because of points that are wider than the cells.
     """
 
     node: Floats
@@ -79,28 +79,28 @@ class Cells:
     excess: Floats
 
     @classmethod
-    def of(cls, atoms: Atoms, bandwidth: float) -> Cells:
-        """Collect the atoms."""
+    def of(cls, points: PointColumns, bandwidth: float) -> Cells:
+        """Collect the points."""
         step = _STEP * bandwidth
         with np.errstate(over="ignore"):
-            place = np.clip(atoms.place / step, -_FARTHEST, _FARTHEST)
-            width = np.square(atoms.spread / step)
+            place = np.clip(points.place / step, -_FARTHEST, _FARTHEST)
+            width = np.square(points.spread / step)
         node = np.rint(place)
         offset = place - node
         fresh = np.ones(len(node), dtype=bool)
         np.not_equal(node[1:], node[:-1], out=fresh[1:])
-        fresh[atoms.start[:-1]] = True
+        fresh[points.start[:-1]] = True
         begin = np.flatnonzero(fresh)
         powers = np.empty((_ORDER + 1, len(node)))
-        powers[0] = atoms.mass
+        powers[0] = points.mass
         for p in range(_ORDER):
             np.multiply(powers[p], offset, out=powers[p + 1])
         spread = np.minimum(width, _COARSEST)
         if spread.any():
             _spread_out(powers, spread)
         sums = np.add.reduceat(powers, begin, axis=1) if len(begin) else powers
-        start = np.searchsorted(begin, atoms.start)
-        return cls(node[begin], np.ascontiguousarray(sums.T), start, _excess(atoms, width))
+        start = np.searchsorted(begin, points.start)
+        return cls(node[begin], np.ascontiguousarray(sums.T), start, _excess(points, width))
 
     @property
     def column(self) -> Places:
@@ -172,7 +172,7 @@ def _sums(place: Places, weights: Floats, size: int) -> Floats:
 
 
 def _spread_out(powers: Floats, variance: Floats) -> None:
-    """Moments of atoms that are spread evenly, from those of points: up to fourth order in the width."""
+    """Moments of points that are spread evenly, from those of points: up to fourth order in the width."""
     fourth = 1.8 * variance**2
     for p in range(_ORDER, 1, -1):
         powers[p] += comb(p, 2) * variance * powers[p - 2]
@@ -180,20 +180,20 @@ def _spread_out(powers: Floats, variance: Floats) -> None:
             powers[p] += comb(p, 4) * fourth * powers[p - 4]
 
 
-def _excess(atoms: Atoms, width: Floats) -> Floats:
-    """Pairs of rows within one wide atom: their mean kernel value if they are spread like a normal law, or not at all.
+def _excess(points: PointColumns, width: Floats) -> Floats:
+    """Pairs of rows within one wide point: their mean kernel value if they are spread like a normal law, or not at all.
 
     `width` are variances in squared steps.
     """
     wide = np.flatnonzero(width > _COARSEST)
     if not len(wide):
-        return np.zeros(len(atoms))
-    column = atoms.column[wide]
-    mass = atoms.mass[wide]
-    single = 1 / np.maximum(np.rint(mass * atoms.rows[column]), 1.0)  # pairs of a row with itself
+        return np.zeros(len(points))
+    column = points.column[wide]
+    mass = points.mass[wide]
+    single = 1 / np.maximum(np.rint(mass * points.rows[column]), 1.0)  # pairs of a row with itself
     true = single + (1 - single) / np.sqrt(1 + 2 * _STEP**2 * width[wide] / (1 - np.minimum(single, 0.5)))
     taken = 1 / sqrt(1 + 2 * _STEP**2 * _COARSEST)
-    return _sums(column, mass**2 * (taken - true), len(atoms))
+    return _sums(column, mass**2 * (taken - true), len(points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +248,7 @@ def _products(ours: Cells, theirs: Cells) -> Floats:
 
 
 def inner_products(
-    sources: Atoms, targets: Atoms, bandwidth: Floats, progress: Callable[[int, int], None] | None = None
+    sources: PointColumns, targets: PointColumns, bandwidth: Floats, progress: Callable[[int, int], None] | None = None
 ) -> Inner:
     """All mean kernel values; one set of cells for each bandwidth, and none for pairs."""
     s, t = len(sources), len(targets)

@@ -22,11 +22,11 @@ from itertools import combinations
 import numpy as np
 
 from ..core.types import Floats
-from .atoms import Atoms, Mask
 from .columns import Side
 from .costs import Costs, Measured
 from .laws import numbers_price
 from .lines import inner_products
+from .points import Mask, PointColumns
 
 _WORST = 30.0  # of a marginal term
 _UNITS = 4.0  # what a marginal cost at its price counts
@@ -64,7 +64,7 @@ class Rescaled:
 def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side, level: float) -> Rescaled:
     """All pairs of columns of numbers, as they are and up to affine maps."""
     at = np.ix_(a.index, b.index)
-    x, y = _standard(a.atoms), _standard(b.atoms)
+    x, y = _standard(a.points), _standard(b.points)
     inner = inner_products(x, y, np.ones(len(x)))
     plain = inner.unbiased(x.rows, y.rows)
     typical = int(np.median(y.rows))
@@ -80,13 +80,13 @@ def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side, le
     return Rescaled(plain, np.sqrt(inner.biased), mapped, allowed, terms)
 
 
-def _standard(atoms: Atoms) -> Atoms:
+def _standard(points: PointColumns) -> PointColumns:
     """Moved to the median and divided by the median distance."""
-    middle = np.empty(len(atoms))
-    for k in range(len(atoms)):
-        here = slice(int(atoms.start[k]), int(atoms.start[k + 1]))
-        middle[k] = atoms.place[here][np.argmax(np.cumsum(atoms.mass[here]) >= 0.5 - 1e-12)]
-    return atoms.mapped(-middle, 1 / np.where(atoms.scale > 0, atoms.scale, 1.0))
+    middle = np.empty(len(points))
+    for k in range(len(points)):
+        here = slice(int(points.start[k]), int(points.start[k + 1]))
+        middle[k] = points.place[here][np.argmax(np.cumsum(points.mass[here]) >= 0.5 - 1e-12)]
+    return points.mapped(-middle, 1 / np.where(points.scale > 0, points.scale, 1.0))
 
 
 def _ties(left: Side, right: Side, a: Measured, b: Measured) -> Floats:

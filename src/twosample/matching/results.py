@@ -44,6 +44,8 @@ class Pair:
         ``(a, b)`` if the columns agree after target = a + b · source; None if they were compared as they are.
     evidence
         Why, in words.
+    kernel, bandwidth
+        What the test used: ``mmd_test`` with it gives the same answer. No bandwidth for categories and text.
 
     Examples
     --------
@@ -65,6 +67,8 @@ class Pair:
     statistic: float
     map: tuple[float, float] | None = None
     evidence: str = ""
+    kernel: str = ""
+    bandwidth: float | None = None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.types import Floats
 from ..structured import strings
-from .atoms import Mask, Places
 from .lines import Inner
+from .points import Mask, Places
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -17,7 +17,7 @@ from math import sqrt
 import numpy as np
 
 from ..core.types import Floats
-from ..planning.effects import effect_of
+from ..embedding.alternative import effect_of
 from .columns import ColumnPlan
 from .features import FeaturePlan
 from .scan import Indices

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 from .. import _door as door
+from ..embedding.alternative import beyond, effect_of, invert, linear_variance
 from ..engines import Engine
 from ..errors import options_by_name
 from ..kernels import Kernel
-from .intervals import invert
-from .laws import beyond, linear_variance
 from .profile import confidence, estimate, profile
 
 
@@ -128,9 +127,3 @@ def effect_size(
         n=seen.pool.n,
         kernel=seen.kernel,
     )
-
-
-def effect_of(squared: float, spread: float) -> float:
-    """The effect size r of an MMD² at this spread."""
-    between = max(squared, 0.0) / 4
-    return sqrt(between / (spread + between)) if between > 0 else 0.0

@@ -11,12 +11,11 @@ from ..core.distributions import Distribution, PointLaw
 from ..core.laws import ContinuousLaw, Law
 from ..core.observed import Observed
 from ..core.pvalue import smallest_pvalue
+from ..embedding.alternative import beyond, effect_of, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number
 from ..nulls import Null
 from ..results import TestResult, conclude
-from .effects import effect_of
-from .laws import beyond, linear_variance
 from .profile import Profile, estimate, profile
 
 

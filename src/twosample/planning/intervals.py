@@ -8,12 +8,11 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.roots import brent
+from ..embedding.alternative import Laws, beyond, invert, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, options_by_name, unknown_option
 from ..kernels import Kernel
 from ..nulls.alternative import deviation_interval
-from .laws import Laws, beyond, linear_variance
 from .profile import Estimates, confidence, estimate, profile
 from .worlds import resampled
 
@@ -155,24 +154,6 @@ def interval(
         engine=known.engine,
         notes=known.gram.notes(*known.sizes),
     )
-
-
-def invert(law: Laws, observed: float, tail: float) -> tuple[float, float]:
-    """The values of MMD² under which the observed estimate is not in either tail; never empty, never below 0."""
-    start = max(observed, 0.0)
-    step = sqrt(law.quadratic + law.slope * start)
-    if step <= 1e-9 * start:  # rounding alone
-        return start, start
-    low = start if law.at(start).sf(observed) < tail else 0.0  # so little is asked for that the estimate is enough
-    if low < start and law.at(0.0).sf(observed) < tail:
-        low = brent(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step)
-    if law.at(start).sf(start) >= 1 - tail:  # resampled worlds that are all the same
-        return low, start
-    end = start + step
-    while law.at(end).sf(start) < 1 - tail:
-        end += 2 * (end - start)
-    high = brent(lambda theta: law.at(theta).sf(start) - (1 - tail), start, end, xtol=1e-6 * step)
-    return low, high
 
 
 def _bound(known: Estimates, level: float) -> tuple[float, float]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.labellings import Labellings
 from ..core.types import Floats
+from ..embedding.alternative import Laws
 from ..statistics import Biased
-from .laws import Laws
 from .profile import Profile
 
 RESAMPLES = 999

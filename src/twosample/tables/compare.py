@@ -14,6 +14,7 @@ from .. import _door as door
 from .._shown import shown
 from .._version import __version__
 from ..core.threads import single_threaded_blas
+from ..embedding import Judge
 from ..errors import (
     InputError,
     OptionError,
@@ -31,8 +32,7 @@ from .parts import Finding, TableFacts
 from .reading import Reading, Side, Wanted, read
 from .results import Comparison
 from .subjects import subject, tests_of
-from .trials import Judge
-from .verdicts import Line, judged
+from .verdicts import ColumnTests, weighed
 
 Progress = Callable[[int, int, str], None]
 MARGIN = 0.05
@@ -130,23 +130,23 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         columns, findings = _comparable(reading)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
-        lines = [Line.of(subject(reading, column), judge) for column in columns]
+        tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
         step("testing all columns together")
-        joint = joint_sample(reading, columns, random) if min(lines[0].rows) >= 2 else None
-        trial = None if joint is None else judge.try_(joint.atoms, joint=True)
-    found = judged(lines, trial, level, margin)
+        joint = joint_sample(reading, columns, random) if min(tested[0].rows) >= 2 else None
+        together = None if joint is None else judge(joint.pair, joint=True)
+    found = weighed(tested, together, level, margin)
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
         verdict=found.verdict,
         headline=found.headline,
-        joint=None if joint is None or trial is None else joint_result(joint, trial, level),
-        joint_effect=None if joint is None or trial is None else joint_effect(joint, trial, level),
+        joint=None if joint is None or together is None else joint_result(joint, together, level),
+        joint_effect=None if joint is None or together is None else joint_effect(joint, together, level),
         joint_verdict=found.joint_verdict,
         columns=found.columns,
         findings=(*findings, *found.findings),
-        a=_facts(reading.a, joint.atoms.m if joint else 0),
-        b=_facts(reading.b, joint.atoms.n if joint else 0),
+        a=_facts(reading.a, joint.pair.m if joint else 0),
+        b=_facts(reading.b, joint.pair.n if joint else 0),
         level=level,
         margin=margin,
         joint_margin=found.joint_margin,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.threads import available_cores
+from ..embedding import ROWS_FOR_INTERVAL, Embedded, Judged
 from ..engines import LowRank
 from ..engines.lowrank import choose_landmarks
 from ..errors import SmallSampleWarning
@@ -22,10 +23,8 @@ from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
-from .moments import ROWS_FOR_INTERVAL, Atoms
 from .parts import SpeakingRow, Value
 from .reading import Reading
-from .trials import Trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,12 +44,12 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint sample as atoms.
+    """The joint sample.
 
     Parameters
     ----------
-    atoms
-        One for each row.
+    pair
+        A point for each row.
     chosen
         The row numbers of either sample that were taken.
     kernel
@@ -61,7 +60,7 @@ class Joint:
         How it was done.
     """
 
-    atoms: Atoms
+    pair: Embedded
     chosen: tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]
     kernel: Gaussian
     columns: int
@@ -89,7 +88,7 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
         f"{kernel!r} on them.",
         f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
     )
-    return Joint(Atoms.of(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
+    return Joint(Embedded.of(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
 
 
 def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
@@ -110,48 +109,48 @@ def _column(series: pl.Series, column: JointColumn, reading: Reading) -> Column:
     return Column(series.fill_null("").to_list(), missing, Text())
 
 
-def joint_result(joint: Joint, trial: Trial, level: float) -> TestResult:
+def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
     """The joint test as a result like any other."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallSampleWarning)  # the verdict says so
         return conclude(
-            trial.law,
-            statistic=trial.statistic,
+            found.law,
+            statistic=found.statistic,
             level=level,
-            m=trial.m,
-            n=trial.n,
+            m=found.m,
+            n=found.n,
             test="MMD two-sample test of tables",
             symbol="MMD²_u",
             columns=joint.columns,
-            null=trial.null,
+            null=found.null,
             kernel=joint.kernel,
             engine=LowRank(max_rank=RANK),
-            reason=f"{trial.m + trial.n} sampled rows",
+            reason=f"{found.m + found.n} sampled rows",
             notes=joint.notes,
         )
 
 
-def joint_effect(joint: Joint, trial: Trial, level: float) -> EffectSize | None:
+def joint_effect(joint: Joint, found: Judged, level: float) -> EffectSize | None:
     """Its effect size."""
-    if min(trial.m, trial.n) < ROWS_FOR_INTERVAL:
+    if min(found.m, found.n) < ROWS_FOR_INTERVAL:
         return None
-    found = trial.effect
+    effect = found.effect
     return EffectSize(
-        value=found.value,
-        low=found.low,
-        high=found.high,
+        value=effect.value,
+        low=effect.low,
+        high=effect.high,
         level=1 - 2 * level,
-        mmd=max(found.squared, 0.0) ** 0.5,
-        spread=found.spread,
-        m=trial.m,
-        n=trial.n,
+        mmd=max(effect.squared, 0.0) ** 0.5,
+        spread=effect.spread,
+        m=found.m,
+        n=found.n,
         kernel=joint.kernel,
     )
 
 
 def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tuple[SpeakingRow, ...]:
     """The rows of either table at which the joint witness speaks most for it, strongest first; wanted columns only."""
-    witness = joint.atoms.witness()
+    witness = joint.pair.witness()
     largest = float(np.abs(witness).max()) or 1.0
     found: list[SpeakingRow] = []
     ahead = len(joint.chosen[0])

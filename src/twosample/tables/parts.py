@@ -155,6 +155,10 @@ class ColumnComparison:
         Value ranges, categories or words where the tables differ most, strongest first.
     values_verdict
         The verdict on the values alone, without the missing share.
+    kernel
+        The kernel on the values, as it is written: ``mmd_test`` with it gives the same answer.
+    bandwidth
+        That of a kernel on numbers: the median distance of two pooled rows; None for categories and text.
 
     Examples
     --------
@@ -181,6 +185,8 @@ class ColumnComparison:
     picture: Picture | None = field(default=None, repr=False)
     where: tuple[Place, ...] = ()
     values_verdict: Verdict = "undecided"
+    kernel: str = ""
+    bandwidth: float | None = None
 
     @property
     def rejected(self) -> bool:

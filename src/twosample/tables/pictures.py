@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..core.types import Floats
-from .atoms import Levels, Line
+from ..embedding import Levels, Line
 from .parts import NumberPicture, Picture, Place, SharePicture
 from .subjects import Subject
 
@@ -20,7 +20,7 @@ SHOWN = 12
 _GRID = 121
 _FAR = 100.0  # bandwidths beyond which the kernel is 0
 _NARROW = 1e-303  # a range over which densities would not be finite
-_FINE = 400  # atoms of a witness
+_FINE = 400  # points of a witness
 _PLACES = 3
 _DAY = 86_400.0
 
@@ -30,10 +30,10 @@ def picture(subject: Subject) -> Picture | None:
     if subject.kind == "boolean" and subject.line is not None:
         return _shares(_as_levels(subject.line), subject)
     if subject.line is not None:
-        return _densities(subject.line, subject.kind == "datetime")
+        return _densities(subject.line, subject.bandwidth or 1.0, subject.kind == "datetime")
     if subject.levels is not None:
         return _shares(subject.levels, subject)
-    return _words(subject) if subject.texts and subject.atoms is not None else None
+    return _words(subject) if subject.texts and subject.pair is not None else None
 
 
 def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
@@ -55,35 +55,35 @@ def missing_place(subject: Subject) -> Place:
     return Place(f"missing: {_share(a)} against {_share(b)} of all rows", a, b)
 
 
-def _densities(line: Line, dates: bool) -> NumberPicture:
-    atoms = line.atoms
-    heap = np.cumsum(atoms.a + atoms.b)
-    low, high = (float(line.places[np.searchsorted(heap, share * heap[-1])]) for share in (0.005, 0.995))
+def _densities(line: Line, bandwidth: float, dates: bool) -> NumberPicture:
+    values, heap = line.values, np.cumsum(line.x + line.y)
+    low, high = (float(values[np.searchsorted(heap, share * heap[-1])]) for share in (0.005, 0.995))
     if low == high:
-        low, high = float(line.places[0]), float(line.places[-1])
+        low, high = float(values[0]), float(values[-1])
     if high - low < _NARROW:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, BINS + 1)
-    index = np.clip(np.searchsorted(edges, line.places, side="right") - 1, 0, BINS - 1)
+    index = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
     wide = edges[1] - edges[0]
     first, second = (
-        np.bincount(index, weights, minlength=BINS) / (weights.sum() * wide) for weights in (atoms.a, atoms.b)
+        np.bincount(index, weights, minlength=BINS) / (weights.sum() * wide) for weights in (line.x, line.y)
     )
     grid = np.linspace(low, high, _GRID)
+    witness = _plain(_witness(line, bandwidth, grid))
     return NumberPicture(
-        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(_witness(line, grid)), dates
+        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), witness, dates
     )
 
 
-def _witness(line: Line, at: Floats) -> Floats:
-    """The witness function, of atoms that are brought together where there are many."""
-    places, weights = line.places, line.atoms.a / line.atoms.m - line.atoms.b / line.atoms.n
+def _witness(line: Line, bandwidth: float, at: Floats) -> Floats:
+    """The witness function, of points that are brought together where there are many."""
+    places, weights = line.values, line.x / line.x.sum() - line.y / line.y.sum()
     if len(places) > 2 * _FINE:
         index = ((places - places[0]) / (places[-1] - places[0]) * (_FINE - 1)).astype(int)
         count = np.bincount(index, minlength=_FINE)
         weights = np.bincount(index, weights, minlength=_FINE).astype(np.float64)
         places = np.bincount(index, places, minlength=_FINE) / np.maximum(count, 1.0)
-    steps = np.clip((at[:, None] - places) / line.scale.width, -_FAR, _FAR)
+    steps = np.clip((at[:, None] - places) / bandwidth, -_FAR, _FAR)
     return np.asarray(np.exp(-0.5 * steps**2) @ weights)
 
 
@@ -99,8 +99,8 @@ def _ranges(line: Line, shown: NumberPicture) -> tuple[Place, ...]:
             continue
         low = -np.inf if start == 0 else float(grid[start])
         high = np.inf if stop == len(grid) else float(grid[stop - 1])
-        inside = (line.places >= low) & (line.places <= high)
-        a, b = (float(w[inside].sum() / w.sum()) for w in (line.atoms.a, line.atoms.b))
+        inside = (line.values >= low) & (line.values <= high)
+        a, b = (float(w[inside].sum() / w.sum()) for w in (line.x, line.y))
         text = f"{_range(low, high, shown)}: {_share(a)} against {_share(b)}"
         ends = (None if np.isinf(low) else low, None if np.isinf(high) else high)
         found.append(Place(text, a, b, *ends))
@@ -131,15 +131,15 @@ def _number(value: float, wide: float, dates: bool) -> str:
 
 def _as_levels(line: Line) -> Levels:
     """Zeros and ones as categories."""
-    labels = tuple({0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.places.tolist())
-    return Levels(labels, line.atoms.a, line.atoms.b)
+    labels = tuple({0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.values.tolist())
+    return Levels(labels, line.x, line.y)
 
 
 def _shares(levels: Levels, subject: Subject) -> SharePicture:
     missing = [gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True)]
     one, two = (
         counts / max(float(counts.sum()), 1.0) * (1 - gone)
-        for counts, gone in zip((levels.a, levels.b), missing, strict=True)
+        for counts, gone in zip((levels.x, levels.y), missing, strict=True)
     )
     order = np.argsort(-np.abs(one - two), kind="stable")[:SHOWN]
     other_a, other_b = (max(0.0, float(share.sum() - share[order].sum())) for share in (one, two))

@@ -27,7 +27,6 @@ from ..sources.kinds import NUMBERS
 from ..sources.summarize import plan
 from ..sources.values import column_of, finite
 from ..summaries import Scale
-from .atoms import COUNTED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 Step = Callable[[str], None]
 """Called with what is done next."""
 
+COUNTED = 10_000
+"""Categories of a table that are counted one by one; where there are more, samples are compared."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
+from ..embedding import Embedded, Judge, Levels, Line, missing_pair, text_pair
+from ..kernels import Gaussian
 from ..sources import CategoryCounts, JointColumn, Kind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
+from ..structured import Categories, Text
 from ..summaries import BinnedColumn, comparable
-from .atoms import Levels, Line, line_of_bins, line_of_values, missing_atoms, text_atoms
-from .moments import Atoms
 from .reading import Reading
 
 if TYPE_CHECKING:
     import polars as pl
 
-EXACT_ROWS = 10_000
+EXACT_ROWS = 40_000
 """Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
 
 TEXTS = 5000
@@ -40,27 +41,35 @@ class Subject:
         Rows of either table that were looked at.
     missing
         Rows without a value.
-    atoms
-        Its values; None if one of the tables has fewer than two.
+    pair
+        Its values as weighted points; None if one of the tables has fewer than two.
+    kernel
+        The kernel on values.
     line, levels, texts
-        The same as numbers, categories or texts: one of them is there.
+        The values as numbers, categories or texts: one of them is there.
     """
 
     name: str
     kind: Kind
     rows: tuple[int, int]
     missing: tuple[int, int]
-    atoms: Atoms | None
+    pair: Embedded | None
+    kernel: Gaussian | Categories | Text
     line: Line | None = None
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @cached_property
-    def missing_atoms(self) -> Atoms | None:
+    def missing_pair(self) -> Embedded | None:
         """Missing or not; None if nothing is missing, or there are not two rows in each table."""
         if not any(self.missing) or min(self.rows) < 2:
             return None
-        return missing_atoms(self.rows, self.missing)
+        return missing_pair(self.rows, self.missing)
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Of a kernel on numbers."""
+        return self.kernel.bandwidth if isinstance(self.kernel, Gaussian) else None
 
 
 def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
@@ -69,23 +78,23 @@ def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
     return sum(1 + any(side[column.name].missing > 0 for side in sides) for column in columns)
 
 
-def subject(reading: Reading, column: JointColumn) -> Subject:
-    """The column as atoms: from bins and counts of all rows, or from the rows themselves where they are at hand."""
+def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
+    """The column as weighted points: bins and counts of all rows, or the rows themselves where they are at hand."""
     rows = reading.a.scan.rows, reading.b.scan.rows
     if column.kind in NUMBERS:
-        return _of_numbers(reading, column, rows)
+        return _of_numbers(reading, column, rows, judge)
     if column.kind == "categorical":
         a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
         rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
         if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
             a, b = (_counts(column_of(part, column.name)) for part in reading.samples)
-        levels = Levels.of(a, b)
-        atoms = levels.atoms() if min(a.present, b.present) >= 2 else None
-        return Subject(column.name, column.kind, rows, missing, atoms, levels=levels)
+        levels = Levels.of(dict(a.values), dict(b.values))
+        pair = levels.embedded() if min(a.present, b.present) >= 2 else None
+        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
     one, two = (_some(column_of(part, column.name).drop_nulls()) for part in reading.samples)
-    atoms = text_atoms(one, two) if min(len(one), len(two)) >= 2 else None
-    return Subject(column.name, column.kind, rows, missing, atoms, texts=(one, two))
+    pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
+    return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two))
 
 
 def _counts(series: pl.Series) -> CategoryCounts:
@@ -95,18 +104,19 @@ def _counts(series: pl.Series) -> CategoryCounts:
     return CategoryCounts(series.name, values, 0, series.null_count())
 
 
-def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int]) -> Subject:
-    a, b = (side.scan.moments[column.name] for side in (reading.a, reading.b))
-    scale, line = reading.scales[column.name], None
+def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], judge: Judge) -> Subject:
+    """The bandwidth is the median distance in the pooled bins, whether or not the rows are at hand."""
+    a, b = _in_common_bins(*(side.scan.moments[column.name] for side in (reading.a, reading.b)))
+    line, pair, kernel = None, None, Gaussian(1.0)
     if min(a.rows, b.rows) >= 2:
+        line = Line.of_bins(a, b)
+        kernel = Gaussian(line.median_distance or 1.0)
         if reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS:
-            one, two = (_doubles(column_of(part, column.name)) for part in reading.samples)
-            line = line_of_values(one, two, scale)
-        else:
-            line = line_of_bins(_in_common_bins(a, b), scale)
-    atoms = None if line is None else line.atoms
+            ends = a.grid.edges[[0, -1]]
+            line = Line.of_values(*(np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples))
+        pair = line.embedded(kernel.scale, rows=judge.null(a.rows + b.rows).resamples > 0)
     rows = a.rows + a.missing, b.rows + b.missing
-    return Subject(column.name, column.kind, rows, (a.missing, b.missing), atoms, line=line)
+    return Subject(column.name, column.kind, rows, (a.missing, b.missing), pair, kernel, line=line)
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

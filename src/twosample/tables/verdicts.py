@@ -8,17 +8,17 @@ from math import sqrt
 
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
+from ..embedding import Judge, Judged, adjusted
 from ..sources import Kind
 from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places
 from .subjects import Subject
-from .trials import Judge, Trial, adjusted
 
 _ORDER: dict[Verdict, int] = {"different": 0, "undecided": 1, "same": 2}
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class ColumnTests:
     """A column with its tests; what it was tested by is forgotten, so that thousands of columns fit in memory.
 
     Parameters
@@ -27,8 +27,8 @@ class Line:
         The column, the rows of either table, and those without a value.
     values, missing
         The tests of its values and of its missing share; None where there is none.
-    method
-        How, in words.
+    kernel, bandwidth, method
+        How, and in words.
     drawn, where
         Its picture, and the places where it differs most.
     """
@@ -37,28 +37,30 @@ class Line:
     kind: Kind
     rows: tuple[int, int]
     gone: tuple[int, int]
-    values: Trial | None
-    missing: Trial | None
+    values: Judged | None
+    missing: Judged | None
+    kernel: str
+    bandwidth: float | None
     method: str
     drawn: Picture | None
     where: tuple[Place, ...]
 
     @classmethod
-    def of(cls, subject: Subject, judge: Judge) -> Line:
+    def of(cls, subject: Subject, judge: Judge) -> ColumnTests:
         """Make the tests."""
-        values = None if subject.atoms is None else judge.try_(subject.atoms)
-        missing = None if subject.missing_atoms is None else judge.try_(subject.missing_atoms)
+        values = None if subject.pair is None else judge(subject.pair)
+        missing = None if subject.missing_pair is None else judge(subject.missing_pair)
         drawn = picture(subject)
         found = places(subject, drawn) if values is not None and values.pvalue <= judge.level else ()
         if missing is not None and missing.pvalue <= judge.level:
             found += (missing_place(subject),)
-        method = _method(subject, values)
-        return cls(subject.name, subject.kind, subject.rows, subject.missing, values, missing, method, drawn, found)
+        how = (repr(subject.kernel), subject.bandwidth, _method(subject, values))
+        return cls(subject.name, subject.kind, subject.rows, subject.missing, values, missing, *how, drawn, found)
 
     @property
-    def trials(self) -> list[Trial]:
+    def tests(self) -> list[Judged]:
         """Those that there are."""
-        return [trial for trial in (self.values, self.missing) if trial is not None]
+        return [test for test in (self.values, self.missing) if test is not None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +89,14 @@ class Judgement:
     joint_margin: float
 
 
-def judged(lines: Sequence[Line], joint: Trial | None, level: float, margin: float) -> Judgement:
+def weighed(lines: Sequence[ColumnTests], joint: Judged | None, level: float, margin: float) -> Judgement:
     """Weigh all tests: adjusted p-values against the level, effects against the margin."""
-    pvalues = [trial.pvalue for line in lines for trial in line.trials]
+    pvalues = [test.pvalue for line in lines for test in line.tests]
     both = zip(adjusted(pvalues, None if joint is None else joint.pvalue), benjamini_hochberg(pvalues), strict=True)
-    columns = [_column(line, [next(both) for _ in line.trials], level, margin) for line in lines]
+    columns = [_column(line, [next(both) for _ in line.tests], level, margin) for line in lines]
     columns.sort(key=lambda column: (_ORDER[column.verdict], -_strength(column), column.pvalue))
     joint_margin = margin / sqrt(len(lines))
-    together: Verdict = "undecided" if joint is None else joint.verdict(2 * joint.pvalue, level, joint_margin)
+    together: Verdict = "undecided" if joint is None else _verdict(joint, 2 * joint.pvalue, level, joint_margin)
     verdict = _overall([together, *(column.verdict for column in columns)])
     findings = [_small(column, level, margin) for column in columns]
     if joint is not None and together == "same" and 2 * joint.pvalue <= level:
@@ -110,13 +112,13 @@ def _overall(verdicts: Sequence[Verdict]) -> Verdict:
     return min(verdicts, key=lambda verdict: _ORDER[verdict])
 
 
-def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin: float) -> ColumnComparison:
+def _column(line: ColumnTests, pvalues: list[tuple[float, float]], level: float, margin: float) -> ColumnComparison:
     values = line.values
     own = pvalues.pop(0) if values is not None else (1.0, 1.0)
     missing = None
     if line.missing is not None:
         missing = _missing(line, line.missing, pvalues.pop(0), level, margin)
-    alone: Verdict = "undecided" if values is None else values.verdict(own[0], level, margin)
+    alone: Verdict = "undecided" if values is None else _verdict(values, own[0], level, margin)
     verdict = alone if missing is None else _overall([alone, missing.verdict])
     effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
     return ColumnComparison(
@@ -134,41 +136,52 @@ def _column(line: Line, pvalues: list[tuple[float, float]], level: float, margin
         rows_b=line.rows[1] - line.gone[1] if values is None else values.n,
         missing=missing,
         method=line.method,
+        kernel=line.kernel,
+        bandwidth=line.bandwidth,
         picture=line.drawn,
         where=line.where,
         values_verdict=alone,
     )
 
 
-def _missing(line: Line, trial: Trial, pvalues: tuple[float, float], level: float, margin: float) -> MissingComparison:
+def _missing(
+    line: ColumnTests, test: Judged, pvalues: tuple[float, float], level: float, margin: float
+) -> MissingComparison:
     return MissingComparison(
         missing_a=line.gone[0],
         missing_b=line.gone[1],
         share_a=line.gone[0] / line.rows[0],
         share_b=line.gone[1] / line.rows[1],
-        pvalue=trial.pvalue,
+        pvalue=test.pvalue,
         adjusted_pvalue=float(pvalues[0]),
         fdr_pvalue=float(pvalues[1]),
-        effect=trial.effect.value,
-        effect_low=trial.effect.low,
-        effect_high=trial.effect.high,
-        verdict=trial.verdict(float(pvalues[0]), level, margin),
+        effect=test.effect.value,
+        effect_low=test.effect.low,
+        effect_high=test.effect.high,
+        verdict=_verdict(test, float(pvalues[0]), level, margin),
     )
 
 
-def _method(subject: Subject, trial: Trial | None) -> str:
-    if trial is None:
+def _method(subject: Subject, test: Judged | None) -> str:
+    if test is None:
         return "fewer than two values in one of the tables: only the missing share is compared"
     if subject.line is not None:
-        kernel = f"Gaussian kernel, bandwidth {subject.line.scale.width:.4g}"
-        rows = "all rows" if subject.line.exact else f"all rows, in bins of {2.0**subject.line.scale.grid.unit:.4g}"
+        kernel = f"Gaussian kernel, bandwidth {subject.bandwidth:.4g}"
+        rows = f"all rows, in bins of {subject.line.unit:.4g}" if subject.line.blur else "all rows"
     elif subject.levels is not None:
         kernel = f"delta kernel on {len(subject.levels.labels)} categories"
-        every = trial.m + trial.n == sum(subject.rows) - sum(subject.missing)
-        rows = "all rows" if every else f"random samples of {trial.m} and {trial.n} rows"
+        every = test.m + test.n == sum(subject.rows) - sum(subject.missing)
+        rows = "all rows" if every else f"random samples of {test.m} and {test.n} rows"
     else:
-        kernel, rows = "cosine of counts of three letters in a row", f"{trial.m} and {trial.n} sampled texts"
-    return f"{kernel}; {rows}; {trial.null.name}"
+        kernel, rows = "cosine of counts of three letters in a row", f"{test.m} and {test.n} sampled texts"
+    return f"{kernel}; {rows}; {test.null.name}"
+
+
+def _verdict(test: Judged, adjusted_pvalue: float, level: float, margin: float) -> Verdict:
+    """Same if surely within the margin; else different if significant; else undecided."""
+    if test.effect.high < margin:
+        return "same"
+    return "different" if adjusted_pvalue <= level else "undecided"
 
 
 def _strength(column: ColumnComparison) -> float:
@@ -188,10 +201,10 @@ def _small(column: ColumnComparison, level: float, margin: float) -> Finding | N
     return Finding("small", column.name, f"{'; '.join(parts)}: below the margin of {margin:g}") if parts else None
 
 
-def _needed(lines: Sequence[Line], joint: Trial | None, margin: float, joint_margin: float) -> str:
+def _needed(lines: Sequence[ColumnTests], joint: Judged | None, margin: float, joint_margin: float) -> str:
     """About how many rows would show that all is within the margins, in words; empty if no number would."""
-    trials = [(trial, margin) for line in lines for trial in line.trials]
-    single = [trial.rows_needed(border) for trial, border in trials if trial.effect.high >= border]
+    tests = [(test, margin) for line in lines for test in line.tests]
+    single = [test.rows_needed(border) for test, border in tests if test.effect.high >= border]
     together = joint.rows_needed(joint_margin) if joint is not None and joint.effect.high >= joint_margin else 0
     known = [rows for rows in single if rows is not None]
     if joint is None or together is None or len(known) < len(single):

@@ -1,18 +1,26 @@
-"""The law of MMD²_u when MMD² has a given value: three moments and the gamma curve through them."""
+"""When the samples do differ: the distribution of MMD²_u around any true MMD², the effect size and its interval.
+
+Three moments, and the gamma curve through them; :mod:`twosample.planning.profile` has the formulas.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Protocol
 
 import numpy as np
 
 from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
+from ..core.roots import brent
 from ..core.types import Floats
+from .pair import Embedded
+
+ROWS_FOR_INTERVAL = 4
+"""With fewer rows in a sample nothing is known of the spread."""
 
 _FAR = 1e-3
-
-_DRAWN = 1_000_000
+_NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
 
 
 class Seen(Protocol):
@@ -141,21 +149,6 @@ def three_moments(mean: float, variance: float, third: float) -> Distribution:
     return GammaLaw(own, deviation, shift=mean - own)
 
 
-def studentised_tail(mean: float, variance: float, third: float, count: int, critical: float) -> float:
-    """The probability that a mean of `count` terms exceeds `critical` times its own standard error.
-
-    That error is estimated from the same terms, and when they are few and skewed it is small where the mean is small:
-    a fixed threshold would be wrong by up to 0.08. Terms of the gamma law with these three moments are drawn, always
-    the same ones; the answer is good to 0.005.
-    """
-    rng = np.random.default_rng(0)
-    skewness = third / variance**1.5
-    size = (_DRAWN // count, count)
-    shape = 4 / max(skewness, 0.02) ** 2
-    terms = mean + np.sqrt(variance) * (rng.standard_gamma(shape, size) - shape) / np.sqrt(shape)
-    return float(np.mean(terms.mean(axis=1) > critical * terms.std(axis=1, ddof=1) / np.sqrt(count)))
-
-
 def cumulants(seen: Seen, m: int, n: int) -> tuple[float, float]:
     """Variance and third cumulant of the degenerate part of MMD²_u at sizes m and n."""
     r = 1 / np.array([m, n])
@@ -200,3 +193,112 @@ def linear_variance(seen: Seen, per_spread: float = 0.0) -> float:
     mixed, spread = seen.covariances[:, 0, 1], seen.covariances[:, 1, 1]
     parts = 4 * own - 2 * per_spread * mixed + per_spread**2 / 4 * spread
     return float(max(parts[0], 0.0) / m + max(parts[1], 0.0) / n)
+
+
+def invert(law: Laws, observed: float, tail: float) -> tuple[float, float]:
+    """The values of MMD² under which the observed estimate is not in either tail; never empty, never below 0."""
+    start = max(observed, 0.0)
+    step = sqrt(law.quadratic + law.slope * start)
+    if step <= 1e-9 * start:  # rounding alone
+        return start, start
+    low = start if law.at(start).sf(observed) < tail else 0.0  # so little is asked for that the estimate is enough
+    if low < start and law.at(0.0).sf(observed) < tail:
+        low = brent(lambda theta: law.at(theta).sf(observed) - tail, 0.0, start, xtol=1e-6 * step)
+    if law.at(start).sf(start) >= 1 - tail:  # resamples that are all the same
+        return low, start
+    end = start + step
+    while law.at(end).sf(start) < 1 - tail:
+        end += 2 * (end - start)
+    high = brent(lambda theta: law.at(theta).sf(start) - (1 - tail), start, end, xtol=1e-6 * step)
+    return low, high
+
+
+def effect_of(squared: float, spread: float) -> float:
+    """The effect size r of an MMD² at this spread."""
+    between = max(squared, 0.0) / 4
+    return sqrt(between / (spread + between)) if between > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Embedded samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows.
+
+    Parameters
+    ----------
+    sizes
+        Rows of both.
+    squared
+        MMD²_u.
+    spread
+        The mean variance in feature space.
+    covariances, squares, triangles
+        As there.
+    """
+
+    sizes: tuple[int, int]
+    squared: float
+    spread: float
+    covariances: Floats
+    squares: Floats
+    triangles: Floats
+
+    @classmethod
+    def of(cls, pair: Embedded) -> Moments:
+        """Measure two samples; at least four rows each."""
+        (x, y), m, n = pair.samples, pair.m, pair.n
+        spreads = x.trace * m / (m - 1), y.trace * n / (n - 1)
+        squared = float(pair.difference @ pair.difference) - spreads[0] / m - spreads[1] / n
+        cross = float(np.vdot(x.covariance, y.covariance)) * m * n / ((m - 1) * (n - 1))
+        triangles = np.empty((2, 2, 2))
+        triangles[0, 0, 0], triangles[1, 1, 1] = x.cube, y.cube
+        triangles[0, 0, 1] = triangles[0, 1, 0] = triangles[1, 0, 0] = x.mixed(y)
+        triangles[0, 1, 1] = triangles[1, 0, 1] = triangles[1, 1, 0] = y.mixed(x)
+        return cls(
+            (m, n),
+            squared,
+            float(np.mean(spreads)) + pair.residual,
+            np.stack([x.witness_covariance(y, pair.mean), y.witness_covariance(x, pair.mean)]),
+            np.array([[x.square, cross], [cross, y.square]]),
+            triangles,
+        )
+
+    def witness_variances(self) -> Floats:
+        """``(2,)`` variances of the true witness over each sample, without the noise of the estimated one."""
+        noise = self.squares @ (1 / np.array(self.sizes))
+        return np.asarray(np.maximum(self.covariances[:, 0, 0] - noise, 0.0))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size r with its interval, and what it is made of.
+
+    Parameters
+    ----------
+    value, low, high
+        r and its interval.
+    squared
+        MMD²_u.
+    spread
+        The mean variance in feature space.
+    """
+
+    value: float
+    low: float
+    high: float
+    squared: float
+    spread: float
+
+
+def effect(pair: Embedded, tail: float) -> Effect:
+    """The effect size, and the interval that leaves out `tail` on either side; from 0 to 1 with too few rows."""
+    if min(pair.m, pair.n) < ROWS_FOR_INTERVAL:
+        return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
+    seen = Moments.of(pair)
+    spread, squared = seen.spread, seen.squared
+    if spread <= 1e-12 * pair.largest**2 and squared <= spread:
+        high = sqrt(min(1.0, _NONE_SEEN / (2 * min(seen.sizes))))  # nothing varies: what may vary was not seen
+        return Effect(0.0, 0.0, high, 0.0, spread)
+    per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0
+    law = beyond(seen, linear_variance(seen, per_spread), squared)
+    low, high = invert(law, squared, tail)
+    return Effect(effect_of(squared, spread), effect_of(low, spread), effect_of(high, spread), squared, spread)

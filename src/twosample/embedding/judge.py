@@ -1,0 +1,159 @@
+"""From embedded samples to statistic, p-value, effect with interval; and which null distribution, by one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..core.adjust import holm
+from ..core.labellings import Labellings, relabellings
+from ..core.laws import Law
+from ..core.types import Floats
+from ..nulls import Null, Permutation, Spectrum, is_cheap
+from ..nulls.auto import ENOUGH
+from .alternative import Effect, effect
+from .pair import Embedded, rows_behind_limit
+
+_FINE = 2.0  # a permutation p-value can reach this part of what the smallest adjusted one needs
+_COUNTS = 1_000_000  # points times resamples up to which these are drawn as counts
+_ROWS = 10**9  # rows from which on they cannot be
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The outcome of one test.
+
+    Parameters
+    ----------
+    statistic, pvalue
+        MMD²_u and its p-value.
+    effect
+        The effect size with its interval.
+    null, law
+        The null distribution that the p-value comes from.
+    m, n
+        Rows.
+    """
+
+    statistic: float
+    pvalue: float
+    effect: Effect
+    null: Null
+    law: Law
+    m: int
+    n: int
+
+    def rows_needed(self, margin: float) -> int | None:
+        """About how many rows in each sample would show that the effect is within the margin; None if none would.
+
+        If it may be 0, as if it were 0; else as if it were what it seems.
+        """
+        value = self.effect.value if self.effect.low > 0 else 0.0
+        room = margin - value
+        if room <= 0.1 * margin or self.effect.high >= 1:
+            return None
+        return round(min(self.m, self.n) * ((self.effect.high - value) / room) ** 2)
+
+
+@dataclass(eq=False)
+class Judge:
+    """How tests are made, the same for all of a comparison.
+
+    Parameters
+    ----------
+    level
+        The level of the comparison.
+    tests
+        How many tests of columns there are: p-values must be able to become so much smaller than the level.
+    rng
+        Draws the resamples; samples of the same sizes share theirs.
+    """
+
+    level: float
+    tests: int
+    rng: np.random.Generator
+    _drawn: dict[tuple[int, int], Labellings] = field(default_factory=dict)
+
+    def __call__(self, pair: Embedded, joint: bool = False) -> Judged:
+        """Test two samples, and measure the effect.
+
+        Relabelling where it is cheap and its p-values are fine enough, else the limit law; but where that would rest
+        on a few rows (:mod:`twosample.nulls.auto`) and points are few, relabelling again, drawn as counts.
+        """
+        null = self.null(pair.m + pair.n, joint) if pair.whole else Spectrum()
+        labels: Labellings | Floats | None = None
+        if isinstance(null, Permutation):
+            labels = self._labels(pair.m, pair.n, null.n)
+        elif self._counts(pair, joint) and rows_behind_limit(pair) < ENOUGH:
+            null = Permutation(n=self._resamples(joint))
+            labels = counted_resamples(pair, null.n, self.rng)
+        return judged(pair, null, self.level, labels)
+
+    def null(self, rows: int, joint: bool = False) -> Null:
+        """Relabelling where it is cheap and its p-values are fine enough, else the limit law."""
+        count = self._resamples(joint)
+        return Permutation(n=count) if count and is_cheap(rows, count) else Spectrum()
+
+    def _counts(self, pair: Embedded, joint: bool) -> bool:
+        """Whether there are too many rows to relabel, and so few points that counts can be drawn instead."""
+        count, rows = self._resamples(joint), pair.m + pair.n
+        return pair.whole and 0 < count * len(pair.x) <= _COUNTS and rows < _ROWS and not is_cheap(rows, count)
+
+    def _resamples(self, joint: bool) -> int:
+        """So many that the smallest p-value is small enough after adjustment; 0 if it takes more than 9999."""
+        needed = _FINE * 2 * (1 if joint else max(self.tests, 1)) / self.level
+        return next((count for count in (999, 9999) if count + 1 >= needed), 0)
+
+    def _labels(self, m: int, n: int, count: int) -> Labellings:
+        if (m, n) not in self._drawn:
+            self._drawn[m, n] = relabellings(m, n, count, self.rng)
+        return self._drawn[m, n]
+
+
+def judged(pair: Embedded, null: Null, level: float, labels: Labellings | Floats | None = None) -> Judged:
+    """Test two samples by a null distribution, and measure the effect with an interval at level 1 - 2 `level`."""
+    statistic, law = null_of(pair, null, labels)
+    return Judged(statistic, law.pvalue(statistic), effect(pair, level), null, law, pair.m, pair.n)
+
+
+def null_of(pair: Embedded, null: Null, labels: Labellings | Floats | None = None) -> tuple[float, Law]:
+    """MMD²_u and its null distribution."""
+    evidence = pair.evidence(labels)
+    return float(evidence.values[0]), null.law(evidence)
+
+
+def counted_resamples(pair: Embedded, count: int, rng: np.random.Generator) -> Floats:
+    """``(R + 1, K)`` rows of the first sample at each point, the truth first, after m rows were drawn from the pool.
+
+    What relabelling gives, without rows: O(K) for each resample, however many rows there are.
+    """
+    pool = np.round(pair.x + pair.y).astype(np.int64)
+    drawn = rng.multivariate_hypergeometric(pool, pair.m, size=count, method="marginals")
+    return np.concatenate([pair.x[None], drawn.astype(np.float64)])
+
+
+def adjusted(pvalues: Sequence[float], joint: float | None) -> Floats:
+    r"""Adjusted p-values of columns beside a joint test that has half of the level.
+
+    The joint test is made at level α/2. If it rejects, the columns have all of α among them, by Holm; if it does
+    not, they have α/2. So a column is found at level α if :math:`2\tilde p \le \alpha`, or if
+    :math:`\tilde p \le \alpha` and :math:`2p_{joint} \le \alpha`, for the p-value :math:`\tilde p` of Holm:
+
+    .. math:: \min(2\tilde p, \max(\tilde p, 2p_{joint}))
+
+    The chance of any false finding is at most α: if the joint H0 holds (then all columns' do), α/2 for the joint
+    test and α/2 for the columns without it; if not, α for the columns by Holm.
+
+    Parameters
+    ----------
+    pvalues
+        Of the columns.
+    joint
+        Of the joint test; None if there is none, and the columns have all of the level.
+    """
+    plain = holm(pvalues)
+    if joint is None:
+        return plain
+    return np.asarray(np.minimum(1.0, np.minimum(2 * plain, np.maximum(plain, 2 * joint))))

@@ -1,0 +1,223 @@
+r"""Numbers as weighted points on a line, and features of the Gaussian kernel there: one rule for values and for bins.
+
+*Values* are points. *Bins* are three points each, with the count, mean and variance of their rows; the third
+moment is that of a density that rises or falls steadily, as the mean tells, the fourth that of an even spread. What
+remains is the third moment of chance, about :math:`(h/\sigma)^3/50` of the difference of two random samples in bins
+of width h: 1e-6 for bins of 1/32 of the bandwidth, 1e-9 for 1/250, nothing where every bin holds one value.
+
+*Many points* are carried over to an even grid: the rows of a point are shared among the twelve nodes around it with the
+weights of Lagrange's interpolation, which integrate :math:`k`, :math:`k^2` and :math:`k^4` of a Gaussian kernel to
+1e-11 at 16 nodes to a bandwidth. Rows at nodes are parts of rows, some below 0; sums with them are what they would
+be with the rows themselves, and 10⁵ rows cost what 200 cost.
+
+*Features* are exact on the points, by pivoted Cholesky decomposition, until next to nothing of the kernel is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from ..core.line_distances import WeightedLine
+from ..core.types import Floats
+from ..summaries import BinnedColumn
+from .pair import Embedded
+
+_NODES = 12  # around a point
+_STEPS = 16.0  # nodes to a bandwidth
+_FEW = 400  # points that need no grid
+_GAP = 9.0  # bandwidths beyond which the kernel is 0 to the last digit
+_TRACE, _LOOSE = 1e-12, 1e-7  # of the kernel that features may leave
+_RANK = 160
+
+
+Cells = tuple[Floats, Floats, Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Two samples of numbers as weighted points on one line.
+
+    Parameters
+    ----------
+    place
+        ``(K,)`` means of the rows of each point, ascending, in units from the start.
+    x, y
+        ``(K,)`` rows of either sample.
+    variance, skew
+        ``(K,)`` variance of the rows of a point, and their third moment over the variance, in units.
+    unit, start
+        What is at place p is the number ``(start + p) * unit``.
+    blur
+        The width of bins, in units; 0 if every point is one value.
+    """
+
+    place: Floats
+    x: Floats
+    y: Floats
+    variance: Floats
+    skew: Floats
+    unit: float = 1.0
+    start: float = 0.0
+    blur: float = 0.0
+
+    @classmethod
+    def of_values(cls, x: Floats, y: Floats) -> Line:
+        """Values themselves."""
+        place, index = np.unique(np.concatenate([x, y]), return_inverse=True)
+        first, second = (
+            np.bincount(part, minlength=len(place)).astype(np.float64) for part in (index[: len(x)], index[len(x) :])
+        )
+        zero = np.zeros(len(place))
+        return cls(place, first, second, zero, zero)
+
+    @classmethod
+    def of_bins(cls, x: BinnedColumn, y: BinnedColumn) -> Line:
+        """Two columns in the same bins; rows beyond these are at their ends."""
+        parts = [_binned(column) for column in (x, y)]
+        blur = 1.0 if any(part[2].any() for part in parts) else 0.0
+        return cls._merged(parts, 2.0**x.grid.unit, float(x.grid.start), blur)
+
+    @classmethod
+    def of_cells(cls, x: Cells, y: Cells, unit: float, blur: float) -> Line:
+        """From ``place, rows, spread, skew`` of cells of either sample, in their own units; blur in units."""
+        start = float(min(x[0][0], y[0][0]))
+        parts = []
+        for place, rows, spread, skew in (x, y):
+            with np.errstate(over="ignore"):
+                variance = np.minimum(np.square(spread / unit), 1e12)
+            parts.append(((place - start) / unit, rows, variance, np.clip(skew / unit, -1e6, 1e6)))
+        return cls._merged(parts, unit, start / unit, blur)
+
+    @classmethod
+    def _merged(cls, parts: list[Cells], unit: float, start: float, blur: float) -> Line:
+        place, rows, variance, skew = (np.concatenate(both) for both in zip(*parts, strict=True))
+        first = np.arange(len(place)) < len(parts[0][0])
+        if not blur:  # both samples at the same values
+            values, index = np.unique(place, return_inverse=True)
+            both = [np.bincount(index, np.where(own, rows, 0.0)).astype(np.float64) for own in (first, ~first)]
+            zero = np.zeros(len(values))
+            return cls(values, both[0], both[1], zero, zero, unit, start)
+        order = np.argsort(place, kind="stable")
+        both = [np.where(own, rows, 0.0)[order] for own in (first, ~first)]
+        return cls(place[order], both[0], both[1], variance[order], skew[order], unit, start, blur)
+
+    @property
+    def values(self) -> Floats:
+        """``(K,)`` the numbers at the points."""
+        return np.asarray((self.start + self.place) * self.unit)
+
+    @cached_property
+    def median_distance(self) -> float:
+        """The median distance of two pooled rows, of different ones if most are equal; no less than a bin. 0: one."""
+        found = WeightedLine(self.place, self.x + self.y, self.blur).quantile(0.5)
+        return self.unit * (max(found, self.blur) if self.place[0] != self.place[-1] or self.blur else 0.0)
+
+    def embedded(self, bandwidth: float, rows: bool = False, tolerance: float | None = None) -> Embedded:
+        """With features of the Gaussian kernel.
+
+        `rows`: with a point for every value, whose rows can be relabelled. `tolerance`: how much of the kernel features
+        may leave out, 1e-12 of it, or 1e-7 where rows are relabelled and many features would cost much.
+        """
+        place, counts = self.place, np.stack([self.x, self.y])
+        if self.blur:
+            place, counts = _spread(place, counts, self.variance, self.skew)
+        place = _closed(place, bandwidth / self.unit)
+        if not rows and len(place) > max(_FEW, _STEPS * place[-1]):
+            place, counts = _gridded(place, counts)
+        features = _features(place, np.abs(counts).sum(axis=0), tolerance or (_LOOSE if rows else _TRACE))
+        return Embedded.of(features, counts[0], counts[1])
+
+
+def _binned(column: BinnedColumn) -> Cells:
+    """Place, rows, variance and skew of the bins that have rows, in bin widths from the start of the bins."""
+    used = np.flatnonzero(column.counts)
+    rows, first, second = column.moments[:, used]
+    offset = np.clip(first / rows, -0.5, 0.5)
+    variance = np.clip(second / rows - offset**2, 0.0, 0.25)
+    variance[variance < 2.0**-29] = 0.0  # one value, up to the rounding of sums
+    skew = np.clip(-1.2 * offset, -np.sqrt(0.8 * variance), np.sqrt(0.8 * variance))
+    beyond = [(end, count) for end, count in zip(column.ends, (column.below, column.above), strict=True) if count]
+    ends, counts = (np.array([float(pair[k]) for pair in beyond]) for k in range(2))
+    zero = np.zeros(len(beyond))
+    return (
+        np.concatenate([used + 0.5 + offset, ends]),
+        np.concatenate([rows, counts]),
+        np.concatenate([variance, zero]),
+        np.concatenate([skew, zero]),
+    )
+
+
+def _spread(place: Floats, counts: Floats, variance: Floats, skew: Floats) -> tuple[Floats, Floats]:
+    """Three points for each that is spread, with its mean, variance v and third moment, and the fourth of 1.8 v²."""
+    wide = variance > 0
+    v, skew = variance[wide], skew[wide]
+    product = np.maximum(1.8 * v - skew**2, v)  # of the distances to the left and to the right
+    right = 0.5 * (skew + np.sqrt(skew**2 + 4 * product))
+    left = right - skew
+    side = v / (left + right)
+    centre, rows = place[wide], counts[:, wide]
+    places = np.concatenate([place, centre - left, centre + right])
+    shared = counts.copy()
+    shared[:, wide] = rows * (1 - v / product)
+    total = np.concatenate([shared, rows * (side / left), rows * (side / right)], axis=1)
+    order = np.argsort(places, kind="stable")
+    return places[order], total[:, order]
+
+
+def _closed(place: Floats, bandwidth: float) -> Floats:
+    """Ascending places in bandwidths from the first; gaps that the kernel cannot see across are made smaller."""
+    with np.errstate(over="ignore"):
+        place = (place - place[0]) / bandwidth
+    if place[-1] <= 100 * _GAP:
+        return place
+    return np.cumsum(np.minimum(np.diff(place, prepend=0.0), _GAP))
+
+
+def _gridded(place: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Rows shared among the nodes around them, by Lagrange's interpolation; nodes without rows are left out."""
+    position = place * _STEPS
+    node = np.floor(position).astype(np.intp)
+    weights = np.vander(position - node - 0.5, _NODES, increasing=True) @ _lagrange()
+    index = (node[:, None] + np.arange(_NODES)).ravel()
+    size = int(node[-1]) + _NODES
+    totals = [np.bincount(index, (weights * rows[:, None]).ravel(), minlength=size) for rows in counts]
+    used = np.flatnonzero(np.bincount(index, minlength=size))
+    return np.asarray((used - (_NODES / 2 - 1)) / _STEPS), np.stack(totals)[:, used].astype(np.float64)
+
+
+@cache
+def _lagrange() -> Floats:
+    """``(12, 12)`` coefficients of Lagrange's polynomials for nodes at -5.5, ..., 5.5; powers in rows."""
+    nodes = np.arange(_NODES) - (_NODES - 1) / 2
+    columns = []
+    for node in nodes:
+        others = nodes[nodes != node]
+        columns.append(np.poly(others)[::-1] / np.prod(node - others))
+    return np.stack(columns, axis=1)
+
+
+def gaussian_features(place: Floats, mass: Floats, bandwidth: float, tolerance: float) -> Floats:
+    """``(K, D)`` features of the Gaussian kernel at ascending places, which leave out at most so much of it."""
+    return _features(_closed(place, bandwidth), mass, tolerance)
+
+
+def _features(place: Floats, mass: Floats, tolerance: float) -> Floats:
+    """``(K, D)`` features of the Gaussian kernel with bandwidth 1: pivoted Cholesky, until so little of it is left."""
+    residual = np.ones(len(place))
+    columns = np.empty((min(_RANK, len(place)), len(place)))
+    enough, rank = tolerance * float(mass.sum()), 0
+    while rank < len(columns):
+        left = mass * residual
+        if float(left.sum()) <= enough:
+            break
+        pivot = int(np.argmax(left))
+        column = np.exp(-0.5 * (place - place[pivot]) ** 2) - columns[:rank, pivot] @ columns[:rank]
+        column /= np.sqrt(residual[pivot])
+        columns[rank] = column
+        residual = np.maximum(residual - column**2, 0.0)
+        residual[pivot] = 0.0
+        rank += 1
+    return np.ascontiguousarray(columns[: max(rank, 1)].T)
