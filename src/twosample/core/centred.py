@@ -19,7 +19,7 @@ import numpy as np
 
 from .types import Floats
 
-_ROUNDING = 1e-13  # of the largest eigenvalue
+_NEGLIGIBLE = 1e-9  # of the largest eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +207,10 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
 
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
     sum of squares, or 20 if that is less than a hundredth of all.
-    Eigenvalues that are 0 up to rounding are among them, so that the number of features has no say.
+    Eigenvalues that are next to nothing are among them, so that the number of features has no say.
     """
     values = np.sort(values)[::-1][: size - 1]  # there are no more than that
-    values = values[values > _ROUNDING * values.max(initial=0.0)]
+    values = values[values > _NEGLIGIBLE * values.max(initial=0.0)]
     rest = max(0, size - 1 - len(values))
     few = min(rest, 200 if rest * level**2 > 0.01 * float(values @ values) else 20)
     return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])

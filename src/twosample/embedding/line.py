@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import floor, log2
 
 import numpy as np
 
@@ -31,9 +32,11 @@ _FEW = 400  # points that need no grid
 _GAP = 9.0  # bandwidths beyond which the kernel is 0 to the last digit
 _TRACE, _LOOSE = 1e-12, 1e-7  # of the kernel that features may leave
 _RANK = 160
+_BINS = 1 << 16  # of many values, at most
 
 
-Cells = tuple[Floats, Floats, Floats, Floats]
+Cells = tuple[Floats, Floats, Floats, Floats, Floats]
+"""Of bins: place, rows, variance, skew (third moment over variance), kurtosis (fourth over squared variance)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +49,8 @@ class Line:
         ``(K,)`` means of the rows of each point, ascending, in units from the start.
     x, y
         ``(K,)`` rows of either sample.
-    variance, skew
-        ``(K,)`` variance of the rows of a point, and their third moment over the variance, in units.
+    variance, skew, kurtosis
+        ``(K,)`` variance of the rows of a point in units, third moment over variance, fourth over squared variance.
     unit, start
         What is at place p is the number ``(start + p) * unit``.
     blur
@@ -59,6 +62,7 @@ class Line:
     y: Floats
     variance: Floats
     skew: Floats
+    kurtosis: Floats
     unit: float = 1.0
     start: float = 0.0
     blur: float = 0.0
@@ -71,38 +75,38 @@ class Line:
             np.bincount(part, minlength=len(place)).astype(np.float64) for part in (index[: len(x)], index[len(x) :])
         )
         zero = np.zeros(len(place))
-        return cls(place, first, second, zero, zero)
+        return cls(place, first, second, zero, zero, zero)
 
     @classmethod
     def of_bins(cls, x: BinnedColumn, y: BinnedColumn) -> Line:
         """Two columns in the same bins; rows beyond these are at their ends."""
-        parts = [_binned(column) for column in (x, y)]
+        parts = [bin_cells(column) for column in (x, y)]
         blur = 1.0 if any(part[2].any() for part in parts) else 0.0
         return cls._merged(parts, 2.0**x.grid.unit, float(x.grid.start), blur)
 
     @classmethod
-    def of_cells(cls, x: Cells, y: Cells, unit: float, blur: float) -> Line:
-        """From ``place, rows, spread, skew`` of cells of either sample, in their own units; blur in units."""
-        start = float(min(x[0][0], y[0][0]))
-        parts = []
-        for place, rows, spread, skew in (x, y):
-            with np.errstate(over="ignore"):
-                variance = np.minimum(np.square(spread / unit), 1e12)
-            parts.append(((place - start) / unit, rows, variance, np.clip(skew / unit, -1e6, 1e6)))
-        return cls._merged(parts, unit, start / unit, blur)
+    def of_many_values(cls, x: Floats, y: Floats, width: float) -> Line:
+        """Many values, of which only sums are wanted: in bins of a 64th of a width or less, with four moments each."""
+        unit = 2.0 ** floor(log2(width / 64))
+        low = floor(min(float(x.min()), float(y.min())) / unit)
+        high = max(float(x.max()), float(y.max())) / unit
+        if high - low > _BINS:
+            return cls.of_values(x, y)
+        parts = [_value_cells(part / unit - low) for part in (x, y)]
+        return cls._merged(parts, unit, float(low), 1.0 if any(part[2].any() for part in parts) else 0.0)
 
     @classmethod
     def _merged(cls, parts: list[Cells], unit: float, start: float, blur: float) -> Line:
-        place, rows, variance, skew = (np.concatenate(both) for both in zip(*parts, strict=True))
+        place, rows, variance, skew, kurtosis = (np.concatenate(both) for both in zip(*parts, strict=True))
         first = np.arange(len(place)) < len(parts[0][0])
         if not blur:  # both samples at the same values
             values, index = np.unique(place, return_inverse=True)
             both = [np.bincount(index, np.where(own, rows, 0.0)).astype(np.float64) for own in (first, ~first)]
             zero = np.zeros(len(values))
-            return cls(values, both[0], both[1], zero, zero, unit, start)
+            return cls(values, both[0], both[1], zero, zero, zero, unit, start)
         order = np.argsort(place, kind="stable")
         both = [np.where(own, rows, 0.0)[order] for own in (first, ~first)]
-        return cls(place[order], both[0], both[1], variance[order], skew[order], unit, start, blur)
+        return cls(place[order], both[0], both[1], variance[order], skew[order], kurtosis[order], unit, start, blur)
 
     @property
     def values(self) -> Floats:
@@ -112,8 +116,13 @@ class Line:
     @cached_property
     def median_distance(self) -> float:
         """The median distance of two pooled rows, of different ones if most are equal; no less than a bin. 0: one."""
-        found = WeightedLine(self.place, self.x + self.y, self.blur).quantile(0.5)
-        return self.unit * (max(found, self.blur) if self.place[0] != self.place[-1] or self.blur else 0.0)
+        place, rows = self.place, self.x + self.y
+        if self.blur:  # both samples have points in a bin
+            start = np.flatnonzero(np.diff(np.floor(place / self.blur), prepend=-np.inf))
+            total = np.add.reduceat(rows, start)
+            place, rows = np.add.reduceat(place * rows, start) / total, total
+        found = WeightedLine(place, rows, self.blur).quantile(0.5)
+        return self.unit * (max(found, self.blur) if place[0] != place[-1] or self.blur else 0.0)
 
     def embedded(self, bandwidth: float, rows: bool = False, tolerance: float | None = None) -> Embedded:
         """With features of the Gaussian kernel.
@@ -123,7 +132,7 @@ class Line:
         """
         place, counts = self.place, np.stack([self.x, self.y])
         if self.blur:
-            place, counts = _spread(place, counts, self.variance, self.skew)
+            place, counts = _spread(place, counts, self.variance, self.skew, self.kurtosis)
         place = _closed(place, bandwidth / self.unit)
         if not rows and len(place) > max(_FEW, _STEPS * place[-1]):
             place, counts = _gridded(place, counts)
@@ -131,8 +140,32 @@ class Line:
         return Embedded.of(features, counts[0], counts[1])
 
 
-def _binned(column: BinnedColumn) -> Cells:
-    """Place, rows, variance and skew of the bins that have rows, in bin widths from the start of the bins."""
+def _value_cells(place: Floats) -> Cells:
+    """Values in bins of width 1, with their moments."""
+    index = place.astype(np.intp)
+    offset = place - index - 0.5
+    sums = [np.bincount(index)]
+    power = offset
+    for _ in range(4):
+        sums.append(np.bincount(index, power))
+        power = power * offset
+    used = np.flatnonzero(sums[0])
+    rows, *powers = (part[used].astype(np.float64) for part in sums)
+    mean, second, third, fourth = (power / rows for power in powers)
+    variance = second - mean**2
+    single = variance < 1e-15
+    variance[single] = 0.0
+    value = np.empty(len(sums[0]))
+    value[index] = offset  # one of the values in each bin
+    safe = np.where(single, 1.0, variance)
+    skew = (third - 3 * mean * second + 2 * mean**3) / safe
+    kurtosis = (fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4) / safe**2
+    place = np.asarray(used + 0.5 + np.where(single, value[used], mean), dtype=np.float64)
+    return place, rows, variance, skew, np.asarray(kurtosis)
+
+
+def bin_cells(column: BinnedColumn) -> Cells:
+    """Moments of the bins that have rows, in bin widths from the start of the bins."""
     used = np.flatnonzero(column.counts)
     rows, first, second = column.moments[:, used]
     offset = np.clip(first / rows, -0.5, 0.5)
@@ -142,19 +175,19 @@ def _binned(column: BinnedColumn) -> Cells:
     beyond = [(end, count) for end, count in zip(column.ends, (column.below, column.above), strict=True) if count]
     ends, counts = (np.array([float(pair[k]) for pair in beyond]) for k in range(2))
     zero = np.zeros(len(beyond))
-    return (
-        np.concatenate([used + 0.5 + offset, ends]),
-        np.concatenate([rows, counts]),
-        np.concatenate([variance, zero]),
-        np.concatenate([skew, zero]),
-    )
+    place = np.concatenate([used + 0.5 + offset, ends])
+    order = np.argsort(place, kind="stable")
+    parts = [np.concatenate(pair)[order] for pair in ((rows, counts), (variance, zero), (skew, zero))]
+    return place[order], parts[0], parts[1], parts[2], np.full(len(place), 1.8)
 
 
-def _spread(place: Floats, counts: Floats, variance: Floats, skew: Floats) -> tuple[Floats, Floats]:
-    """Three points for each that is spread, with its mean, variance v and third moment, and the fourth of 1.8 v²."""
+def _spread(
+    place: Floats, counts: Floats, variance: Floats, skew: Floats, kurtosis: Floats
+) -> tuple[Floats, Floats]:
+    """Three points for each that is spread, with its mean, variance, third and fourth moment."""
     wide = variance > 0
     v, skew = variance[wide], skew[wide]
-    product = np.maximum(1.8 * v - skew**2, v)  # of the distances to the left and to the right
+    product = np.maximum(kurtosis[wide] * v - skew**2, v)  # of the distances to the left and to the right
     right = 0.5 * (skew + np.sqrt(skew**2 + 4 * product))
     left = right - skew
     side = v / (left + right)

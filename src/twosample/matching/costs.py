@@ -77,9 +77,9 @@ class Measured:
         index = side.of(*_MEASURED)
         return cls(np.array(index, dtype=np.intp), points_of([side.columns[i].values for i in index]))
 
-    def one(self, column: int) -> PointColumns:
-        """The points of a column of the side."""
-        return self.points.take([int(np.searchsorted(self.index, column))])
+    def scale(self, column: int) -> float:
+        """About the median distance of two rows of a column of the side; 0 for a constant one."""
+        return float(self.points.scale[np.searchsorted(self.index, column)])
 
 
 def all_costs(

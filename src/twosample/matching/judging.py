@@ -13,7 +13,6 @@ from .assignment import margins, nearest
 from .columns import Column, Side
 from .costs import Costs, Measured
 from .laws import PairTest, categories_test, numbers_test, text_test
-from .points import points_of
 from .rescale import Rescaled, affine_map
 from .results import Matching, Pair, Unmatched
 
@@ -105,11 +104,12 @@ class Judge:
             return text_test(one.words, two.words), None
         if "category" in families:
             return categories_test(one.levels(), two.levels()), None
-        x, y = self.a.one(i), self.b.one(j)
-        if not self._needs_map(i, j):
-            return numbers_test(x, y), None
-        a, b = affine_map(one.values, two.values)
-        return numbers_test(points_of([a + b * one.values]), y), (a, b)
+        x, y, mapped = one.values, two.values, None
+        scale = max(self.a.scale(i), self.b.scale(j))
+        if self._needs_map(i, j):
+            mapped = affine_map(x, y)
+            x, scale = mapped[0] + mapped[1] * x, self.b.scale(j)
+        return numbers_test(x, y, scale), mapped
 
     def _needs_map(self, i: int, j: int) -> bool:
         if self.rescaled is None:

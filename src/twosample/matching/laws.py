@@ -17,7 +17,7 @@ from ..kernels import Gaussian
 from ..nulls import Gamma, Spectrum
 from ..statistics import Unbiased
 from ..structured import Categories
-from .points import STEPS, PointColumns
+from .points import PointColumns
 from .words import SPECTRUM, prepared
 
 _TEXTS = 250  # of each side, for the law
@@ -39,18 +39,11 @@ def price(m: int, n: int, centred: Centred, level: float) -> float:
     return Gamma().law(evidence_of(Unbiased(), sums, lambda: centred)).threshold(level)
 
 
-def numbers_test(x: PointColumns, y: PointColumns) -> PairTest:
-    """Two columns of numbers, with the Gaussian kernel at the median distance of the pool."""
-    line = _line(x, y, float(x.rows[0]), float(y.rows[0]))
+def numbers_test(x: Floats, y: Floats, scale: float) -> PairTest:
+    """Two columns of numbers, with the Gaussian kernel at the median distance of the pool; about `scale`, or 0."""
+    line = Line.of_many_values(x, y, scale or 1.0)
     kernel = Gaussian(line.median_distance or 1.0)
     return _tested(line.embedded(kernel.scale), repr(kernel), kernel.scale)
-
-
-def _line(x: PointColumns, y: PointColumns, m: float, n: float) -> Line:
-    """The points of two columns, each the first of its side."""
-    unit = max(float(x.scale[0]), float(y.scale[0])) or 1.0
-    blur = 1 / STEPS if x.spread.any() or y.spread.any() else 0.0
-    return Line.of_cells(x.cells(0, m), y.cells(0, n), unit, blur)
 
 
 def _tested(pair: Embedded, kernel: str, bandwidth: float | None = None) -> PairTest:

@@ -1,6 +1,6 @@
 """Columns of numbers as a few hundred weighted points each: what all costs are computed from.
 
-A point is a run of neighbours in the sorted column: its mass, mean, spread and skew. Runs are cut at steps of 1/64 of
+A point is a run of neighbours in the sorted column: its mass, mean and spread. Runs are cut at steps of 1/64 of
 the median distance near the middle of the column, which widen in proportion to the distance from it far out; a value
 that repeats often is a point of its own, and a column of few different values has one for each.
 """
@@ -19,13 +19,11 @@ from ..core.types import Floats
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
-STEPS = 64
-"""Cells to a median distance, near the middle of a column."""
+_STEPS = 64  # a median distance
 
 _FEW = 256  # different values that are all kept
 _POINTS = 65  # evenly spaced rows from which distances are measured
 _LARGEST = 1e300  # numbers beyond are taken for this: differences must not overflow
-_FARTHEST = 1e100  # median distances from the mean of a point: cubes must not overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +34,8 @@ class PointColumns:
     ----------
     mass
         ``(M,)`` share of the rows of the column; sums to 1 in each.
-    place, spread, skew
-        ``(M,)`` mean and standard deviation of the rows, and their third moment over the variance, a length; places
-        ascend in each column.
+    place, spread
+        ``(M,)`` mean and standard deviation of the rows; places ascend in each column.
     start
         ``(c + 1,)`` where the columns begin, and M.
     rows
@@ -50,7 +47,6 @@ class PointColumns:
     mass: Floats
     place: Floats
     spread: Floats
-    skew: Floats
     start: Places
     rows: Places
     scale: Floats
@@ -70,51 +66,43 @@ class PointColumns:
         start = np.cumsum([0, *(len(piece) for piece in pieces)])
         at = np.asarray(columns, dtype=np.intp)
         return PointColumns(
-            self.mass[chosen], self.place[chosen], self.spread[chosen], self.skew[chosen], start, self.rows[at],
-            self.scale[at],
+            self.mass[chosen], self.place[chosen], self.spread[chosen], start, self.rows[at], self.scale[at]
         )
 
     def mapped(self, shift: Floats, factor: Floats) -> PointColumns:
         """Each column moved and then multiplied: (x + shift) * factor, with positive factors."""
         column = self.column
         place = (self.place + shift[column]) * factor[column]
-        spread, skew = self.spread * factor[column], self.skew * factor[column]
-        return PointColumns(self.mass, place, spread, skew, self.start, self.rows, self.scale * factor)
-
-    def cells(self, column: int, rows: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """Place, rows, spread and skew of the points of one column of so many rows."""
-        here = slice(int(self.start[column]), int(self.start[column + 1]))
-        return self.place[here], rows * self.mass[here], self.spread[here], self.skew[here]
+        return PointColumns(
+            self.mass, place, self.spread * factor[column], self.start, self.rows, self.scale * factor
+        )
 
 
 def points_of(columns: Sequence[Floats]) -> PointColumns:
     """The points of some columns of finite numbers, none of them empty."""
     parts = [_points(np.sort(np.clip(column, -_LARGEST, _LARGEST))) for column in columns]
-    mass, place, spread, skew = (
-        np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(4)
+    mass, place, spread = (
+        np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3)
     )
     start = np.cumsum([0, *(len(part[0]) for part in parts)])
     rows = np.array([len(column) for column in columns], dtype=np.intp)
-    return PointColumns(mass, place, spread, skew, start, rows, np.array([part[4] for part in parts]))
+    return PointColumns(mass, place, spread, start, rows, np.array([part[3] for part in parts]))
 
 
-def _points(x: Floats) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Masses, means, spreads, skews and the scale of a sorted column."""
+def _points(x: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """Masses, means, spreads and the scale of a sorted column."""
     scale, middle = typical_distance(x, _POINTS), float(x[len(x) // 2])
     if scale == 0:
-        return np.ones(1), x[:1], np.zeros(1), np.zeros(1), 0.0
+        return np.ones(1), x[:1], np.zeros(1), 0.0
     cuts = _cuts(x, middle, scale)
     count = np.diff(cuts, append=len(x))
     y = x - middle
     mean = np.add.reduceat(y, cuts) / count
     y -= np.repeat(mean, count)
     y /= scale  # squares of very small or large numbers would vanish or overflow
-    np.clip(y, -_FARTHEST, _FARTHEST, out=y)
-    squares = y * y
-    variance = np.add.reduceat(squares, cuts) / count
-    third = np.add.reduceat(np.multiply(squares, y, out=y), cuts) / count
-    skew = scale * (third / np.where(variance > 0, variance, 1.0))
-    return count / len(x), middle + mean, scale * np.sqrt(variance), skew, scale
+    np.minimum(np.square(y, out=y), _LARGEST, out=y)
+    spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
+    return count / len(x), middle + mean, spread, scale
 
 
 def _cuts(x: Floats, middle: float, scale: float) -> Places:
@@ -124,8 +112,8 @@ def _cuts(x: Floats, middle: float, scale: float) -> Places:
         return np.concatenate([[0], np.flatnonzero(fresh) + 1])
     with np.errstate(over="ignore"):
         reach = np.clip((x[[0, -1]] - middle) / scale, -_LARGEST, _LARGEST)
-    ends = np.arcsinh(reach) * STEPS
-    edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / STEPS)
+    ends = np.arcsinh(reach) * _STEPS
+    edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / _STEPS)
     often = max(1, len(x) // _FEW)
     heavy = np.unique(x[often:][x[often:] == x[:-often]])  # values that repeat more often than that
     both = [np.searchsorted(x, heavy, side) for side in ("left", "right")]

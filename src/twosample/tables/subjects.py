@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 EXACT_ROWS = 40_000
 """Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
 
+_TINY = 2.0**-1000  # the smallest bandwidth: quotients stay numbers
+
 TEXTS = 5000
 """Texts of each table that are compared, at most."""
 
@@ -110,11 +112,13 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
     line, pair, kernel = None, None, Gaussian(1.0)
     if min(a.rows, b.rows) >= 2:
         line = Line.of_bins(a, b)
-        kernel = Gaussian(line.median_distance or 1.0)
+        kernel = Gaussian(max(line.median_distance or 1.0, _TINY))
+        relabelled = judge.null(a.rows + b.rows).resamples > 0
         if reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS:
             ends = a.grid.edges[[0, -1]]
-            line = Line.of_values(*(np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples))
-        pair = line.embedded(kernel.scale, rows=judge.null(a.rows + b.rows).resamples > 0)
+            x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
+            line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
+        pair = line.embedded(kernel.scale, rows=relabelled)
     rows = a.rows + a.missing, b.rows + b.missing
     return Subject(column.name, column.kind, rows, (a.missing, b.missing), pair, kernel, line=line)
 

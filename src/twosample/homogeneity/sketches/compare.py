@@ -21,9 +21,9 @@ from ...summaries import BinnedColumn, comparable
 from .bins import Bins
 from .groups import Groups
 from .median import filled
+from .resamples import GroupedPair
 from .sketch import Sketch, different_kinds
-from .waves import Atoms, BinnedPair, WaveGrid
-from .worlds import GroupedPair
+from .waves import BinnedPair, BinnedSample, WaveGrid
 
 _CLIPPED = 0.1  # share of both samples beyond the bins that deserves a warning
 _BINNED_NULLS, _GROUPED_NULLS = ("spectrum", "gamma", "pearson"), ("permutation",)
@@ -235,20 +235,20 @@ def _binned(
     """Two columns in the same bins, with the kernel's bandwidth from both."""
     a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
     unit = 2.0**a.grid.unit
-    pool = Atoms.of(a.merged(b))
+    pool = BinnedSample.of(a.merged(b))
     formula = filled(kernel, rule, pool, unit)
     if formula.bounds is not None:  # others are refused below
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
-    pair = BinnedPair(_atoms(one.column, a), _atoms(two.column, b), grid)
+    pair = BinnedPair(_sample(one.column, a), _sample(two.column, b), grid)
     constant = len(pool.place) == 1 and not pool.variance.any()
     return _ObservedBins(statistic, formula, pair, unit, constant)
 
 
-def _atoms(column: BinnedColumn, placed: BinnedColumn) -> Atoms:
-    """The atoms of a column as it was placed, and the share of the rows that either has beyond."""
-    atoms = Atoms.of(placed)
-    return replace(atoms, beyond=max(atoms.beyond, (column.below + column.above) / column.rows))
+def _sample(column: BinnedColumn, placed: BinnedColumn) -> BinnedSample:
+    """A column as it was placed, and the share of the rows that either has beyond."""
+    sample = BinnedSample.of(placed)
+    return replace(sample, beyond=max(sample.beyond, (column.below + column.above) / column.rows))
 
 
 def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, ...]:

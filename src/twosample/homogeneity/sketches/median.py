@@ -8,10 +8,10 @@ from ...core.line_distances import WeightedLine
 from ...core.types import Floats
 from ...errors import OptionError
 from ...kernels import BandwidthRule, CrossMedian, Fixed, Kernel, QuantileGrid, Scaled, Sum
-from .waves import Atoms
+from .waves import BinnedSample
 
 
-def filled(kernel: Kernel, rule: BandwidthRule, pool: Atoms, unit: float) -> Kernel:
+def filled(kernel: Kernel, rule: BandwidthRule, pool: BinnedSample, unit: float) -> Kernel:
     """The kernel with its missing bandwidths by the rule; `unit` is the width of a bin."""
     if not kernel.needs_bandwidth:
         return kernel
@@ -31,10 +31,10 @@ def filled(kernel: Kernel, rule: BandwidthRule, pool: Atoms, unit: float) -> Ker
     return Scaled(Sum(tuple(at(float(width)) for width in widths)), 1 / len(widths))
 
 
-def distance_quantiles(pool: Atoms, levels: Floats) -> Floats:
+def distance_quantiles(pool: BinnedSample, levels: Floats) -> Floats:
     """Quantiles of the distances between pooled rows, in bins; none is below one bin.
 
     Where each bin holds one value they are those of the rows. Otherwise rows are taken to be spread within bins.
     """
-    line = WeightedLine(pool.place, pool.mass, 1.0 if pool.variance.any() else 0.0)
+    line = WeightedLine(pool.place, pool.rows, 1.0 if pool.variance.any() else 0.0)
     return np.array([max(line.quantile(float(level)), 1.0) for level in levels])

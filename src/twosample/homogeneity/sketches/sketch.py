@@ -16,7 +16,7 @@ from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
 from .groups import GroupedFeatures, Groups
-from .waves import Atoms, Waves
+from .waves import BinnedSample, Waves
 
 Layout = BinnedMoments | GroupedFeatures
 _EVENLY = 10_000  # numbers of a column in the hands of workers that the range of bins is chosen from
@@ -234,7 +234,7 @@ class Sketch:
             raise InputError("Only a sketch of one column with rows knows its characteristic function.")
         w = door.points(frequencies, "frequencies", least=0)[:, 0]
         unit = 2.0**self._state.column.grid.unit
-        atoms = Atoms.of(self._state.column)
+        atoms = BinnedSample.of(self._state.column)
         with np.errstate(over="ignore", invalid="ignore"):
             bounds = atoms.error(w * unit)
             values = np.exp(1j * w * (self._state.column.grid.start * unit)) * atoms.waves(w * unit)

@@ -9,6 +9,7 @@ for smooth data. The bound assumes nothing: third-order terms are at most w³v t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import pi
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square
 from ...core.sums import BlockSums
 from ...core.types import Floats
+from ...embedding.line import bin_cells
 from ...engines.fourier import wave_covariance
 from ...kernels import Kernel
 from ...summaries import BinnedColumn
@@ -31,66 +33,49 @@ _EVEN = 800  # of those
 
 
 @dataclass(frozen=True, eq=False)
-class Atoms:
-    """The occupied bins of one sample, in units of the bin width from the start of the bins.
+class BinnedSample:
+    """The bins of one sample that have rows, in units of the bin width from the start of the bins.
 
     Parameters
     ----------
-    mass
-        ``(A,)`` rows.
-    place
-        ``(A,)`` means, ascending; edges for the rows beyond the bins.
-    offset
-        ``(A,)`` distances of the means from the centres of their bins.
-    variance
-        ``(A,)`` variances.
+    place, rows, variance, skew
+        ``(K,)`` of each bin, places ascending; rows beyond the bins are at their ends.
     beyond
         Share of the rows that lies beyond the bins.
     """
 
-    mass: Floats
     place: Floats
-    offset: Floats
+    rows: Floats
     variance: Floats
+    skew: Floats
     beyond: float
 
     @classmethod
-    def of(cls, column: BinnedColumn) -> Atoms:
-        """The atoms of a column in bins."""
-        used = np.flatnonzero(column.counts)
-        count, first, second = column.moments[:, used]
-        offset = np.clip(first / count, -0.5, 0.5)
-        variance = np.clip(second / count - offset**2, 0.0, 0.25)
-        variance[variance < 2.0**-29] = 0.0  # one value, up to the rounding of sums
-        ends = [(column.below, column.ends[0]), (column.above, column.ends[1])]
-        edge = np.array([float(place) for rows, place in ends if rows])
-        mass = np.concatenate([count, [float(rows) for rows, _ in ends if rows]])
-        place = np.concatenate([used + 0.5 + offset, edge])
-        zero = np.zeros(len(edge))
-        order = np.argsort(place, kind="stable")
-        return cls(
-            mass[order], place[order], np.concatenate([offset, zero])[order], np.concatenate([variance, zero])[order],
-            (column.below + column.above) / max(column.rows, 1),
-        )  # fmt: skip
+    def of(cls, column: BinnedColumn) -> BinnedSample:
+        """From a column in bins."""
+        return cls(*bin_cells(column)[:4], (column.below + column.above) / max(column.rows, 1))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """``(K,)`` shares of the rows."""
+        return np.asarray(self.rows / self.rows.sum())
 
     def waves(self, frequencies: Floats) -> Waves:
         """``(J,)`` characteristic function."""
         result = np.empty(len(frequencies), dtype=np.complex128)
-        share, half = self.mass / self.mass.sum(), np.sqrt(3 * self.variance)
-        slope = 0.2 * self.offset * self.variance
-        step = max(1, (1 << 18) // len(share))
+        half, third = np.sqrt(3 * self.variance), self.skew * self.variance
+        step = max(1, (1 << 18) // len(self.place))
         for start in range(0, len(frequencies), step):
             w = frequencies[start : start + step, None]
-            inner = np.sinc(w * half / pi) + 1j * w**3 * slope
-            result[start : start + step] = (np.exp(1j * w * self.place) * inner) @ share
+            inner = np.sinc(w * half / pi) - 1j * w**3 * (third / 6)
+            result[start : start + step] = (np.exp(1j * w * self.place) * inner) @ self.shares
         return result
 
     def error(self, frequencies: Floats) -> Floats:
         """``(J,)`` bounds on the error of the characteristic function, rows beyond the bins included."""
-        share, v = self.mass / self.mass.sum(), self.variance
-        w = np.abs(frequencies)[:, None]
-        terms = w**3 * v * (1 / 6 + 0.2 * np.abs(self.offset)) + 0.075 * w**4 * v**2
-        return np.asarray(np.minimum(terms, 2.0) @ share + 2 * self.beyond + 1e-14)
+        v, w = self.variance, np.abs(frequencies)[:, None]
+        terms = w**3 * v * (1 + np.abs(self.skew)) / 6 + 0.075 * w**4 * v**2
+        return np.asarray(np.minimum(terms, 2.0) @ self.shares + 2 * self.beyond + 1e-14)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,19 +123,19 @@ class WaveGrid:
 class BinnedPair:
     """Two samples in the same bins, seen through a kernel."""
 
-    x: Atoms
-    y: Atoms
+    x: BinnedSample
+    y: BinnedSample
     grid: WaveGrid
 
     @property
     def m(self) -> int:
         """Rows of x."""
-        return int(self.x.mass.sum())
+        return int(self.x.rows.sum())
 
     @property
     def n(self) -> int:
         """Rows of y."""
-        return int(self.y.mass.sum())
+        return int(self.y.rows.sum())
 
     def sums(self) -> BlockSums:
         """Block sums of the centred kernel for the true labelling."""
@@ -189,7 +174,7 @@ class BinnedPair:
         """The kernel matrix of points at even steps of the pooled rows, which stand for all."""
         place = np.concatenate([self.x.place, self.y.place])
         order = np.argsort(place, kind="stable")
-        heap = np.cumsum(np.concatenate([self.x.mass, self.y.mass])[order])
+        heap = np.cumsum(np.concatenate([self.x.rows, self.y.rows])[order])
         count = min(int(heap[-1]), _EVEN)
         at = np.searchsorted(heap, (np.arange(count) + 0.5) / count * heap[-1])
         points = place[order][at][:, None]

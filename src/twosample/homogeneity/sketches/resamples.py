@@ -1,4 +1,4 @@
-r"""The statistic of two grouped sketches in other worlds: groups permuted where they may be, else rotated.
+r"""Resamples of two grouped sketches: groups permuted where they may be, else rotated.
 
 Write E_g for the sum of the centred features over group g, n_g for its rows, and F for the sum of E_g over the groups
 of x: MMD² is a function of F. Under H0 groups of the same size are exchangeable, so labels may be permuted among them,
@@ -7,7 +7,7 @@ and the test is exact, whatever the number of rows.
 When sizes differ (m ≠ n, or sketches merged from many parts) all :math:`E_g/\sqrt{n_g}` have the same covariance,
 up to the common mean that was subtracted: their covariance between groups is the projection onto the complement of
 :math:`v = (\sqrt{n_g/N})_g`. For sums of many rows they are normal, and then any rotation of that complement leaves
-their law as it is (Langsrud 2005). F is :math:`(mn/N)\,b'E` with a fixed vector b of the complement, and other worlds
+their law as it is (Langsrud 2005). F is :math:`(mn/N)\,b'E` with a fixed vector b of the complement, and resamples
 replace b by uniform vectors of the same length.
 """
 
@@ -44,7 +44,7 @@ class GroupedPair:
         return bool(moved >= EXCHANGEABLE * min(len(x), len(y)))
 
     def sums(self, count: int, rng: np.random.Generator) -> BlockSums:
-        """Block sums of the centred kernel: the truth, and `count` other worlds."""
+        """Block sums of the centred kernel: the truth, and `count` resamples."""
         m, n = self.x.rows, self.y.rows
         used = [state.sizes > 0 for state in (self.x, self.y)]
         sizes = np.concatenate(self._sizes()).astype(np.float64)
