@@ -206,11 +206,11 @@ def without_diagonal(values: Floats, level: float, size: int) -> Floats:
     """Eigenvalues of the centred matrix without its (nearly constant) diagonal: all N - 1 of them are lower by `level`.
 
     Those beyond the features, which are -level then, are many and small: at most 200 stand for all, with the same
-    sum of squares, or 20 if that is less than a hundredth of all.
+    sum of squares, or 20 if that is less than a thousandth of all.
     Eigenvalues that are next to nothing are among them, so that the number of features has no say.
     """
     values = np.sort(values)[::-1][: size - 1]  # there are no more than that
     values = values[values > _NEGLIGIBLE * values.max(initial=0.0)]
     rest = max(0, size - 1 - len(values))
-    few = min(rest, 200 if rest * level**2 > 0.01 * float(values @ values) else 20)
+    few = min(rest, 200 if rest * level**2 > 0.001 * float(values @ values) else 20)
     return np.concatenate([values - level, np.full(few, -level * np.sqrt(rest / max(few, 1)))])
