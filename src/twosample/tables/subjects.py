@@ -47,6 +47,8 @@ class Subject:
         Its values as weighted points; None if one of the tables has fewer than two.
     kernel
         The kernel on values.
+    exact
+        Whether the rows themselves were at hand, and not only bins.
     line, levels, texts
         The values as numbers, categories or texts: one of them is there.
     """
@@ -57,6 +59,7 @@ class Subject:
     missing: tuple[int, int]
     pair: Embedded | None
     kernel: Gaussian | Categories | Text
+    exact: bool = True
     line: Line | None = None
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
@@ -109,18 +112,19 @@ def _counts(series: pl.Series) -> CategoryCounts:
 def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], judge: Judge) -> Subject:
     """The bandwidth is the median distance in the pooled bins, whether or not the rows are at hand."""
     a, b = _in_common_bins(*(side.scan.moments[column.name] for side in (reading.a, reading.b)))
-    line, pair, kernel = None, None, Gaussian(1.0)
+    line, pair, kernel, exact = None, None, Gaussian(1.0), False
     if min(a.rows, b.rows) >= 2:
         line = Line.of_bins(a, b)
         kernel = Gaussian(max(line.median_distance or 1.0, _TINY))
         relabelled = judge.null(a.rows + b.rows).resamples > 0
-        if reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS:
+        exact = reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS
+        if exact:
             ends = a.grid.edges[[0, -1]]
             x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
             line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
         pair = line.embedded(kernel.scale, rows=relabelled)
     rows = a.rows + a.missing, b.rows + b.missing
-    return Subject(column.name, column.kind, rows, (a.missing, b.missing), pair, kernel, line=line)
+    return Subject(column.name, column.kind, rows, (a.missing, b.missing), pair, kernel, exact, line=line)
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

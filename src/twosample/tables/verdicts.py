@@ -167,7 +167,7 @@ def _method(subject: Subject, test: Judged | None) -> str:
         return "fewer than two values in one of the tables: only the missing share is compared"
     if subject.line is not None:
         kernel = f"Gaussian kernel, bandwidth {subject.bandwidth:.4g}"
-        rows = f"all rows, in bins of {subject.line.unit:.4g}" if subject.line.blur else "all rows"
+        rows = "all rows" if subject.exact else f"all rows, in bins of {subject.line.unit:.4g}"
     elif subject.levels is not None:
         kernel = f"delta kernel on {len(subject.levels.labels)} categories"
         every = test.m + test.n == sum(subject.rows) - sum(subject.missing)
