@@ -24,6 +24,7 @@ from scipy.stats import chi2, chi2_contingency
 import twosample as ts
 from benchmarks.watch_streams import CHANGE, DRIFT, Stream, elec2, flights, looks, simulated, stream_of
 from twosample.monitor.learning import counts_of
+from twosample.monitor.scan import scan
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "watch-measured.md"
 LEVEL = 1 / 1000
@@ -32,7 +33,7 @@ LONG = 120
 """Batches of reference before a planted shift."""
 MOST = 60
 SHIFTS = (0.3, 0.5, 1.0)
-PARTS = ("real", "simulated", "delays", "change", "season", "story")
+PARTS = ("real", "simulated", "single", "delays", "change", "season", "story")
 
 
 @dataclass
@@ -152,6 +153,18 @@ def real_streams(scale: float, say: Callable[[str], None]) -> dict[str, Tally]:
     return tally
 
 
+def single_looks(orders: int = 1500) -> dict[str, float]:
+    """One look at each of many orders of the same days, which are independent: the shares of small p-values."""
+    days = elec2()
+    stream = stream_of("single", days[:CHANGE], strata=np.arange(CHANGE) % 7)
+    views, found = [view for _, view in stream.plan.views], []
+    for number in range(orders):
+        rng = np.random.default_rng([8, number])
+        part = stream.shuffled(rng, int(rng.integers(80, 300)))
+        found.append(scan(part.features, part.strata, views, level=0.01, seed=(number,)).pvalue)
+    return {f"{level:.0%}": float(np.mean(np.array(found) <= level)) for level in (0.01, 0.05, 0.1)} | {"looks": orders}
+
+
 def simulated_streams(scale: float, say: Callable[[str], None]) -> dict[str, Tally]:
     """Simulated days, some 8,000 batches at scale 1; every stream is looked at in four orders."""
     tally: dict[str, Tally] = {}
@@ -267,7 +280,12 @@ def upper(alarms: int, batches: int) -> float:
 
 
 def page(
-    tally: dict[str, Tally], found: list, change: dict | None, seasons: tuple[int, int] | None, story: str | None
+    tally: dict[str, Tally],
+    single: dict | None,
+    found: list,
+    change: dict | None,
+    seasons: tuple[int, int] | None,
+    story: str | None,
 ) -> str:
     """The measurements as Markdown."""
     total = Tally()
@@ -305,6 +323,12 @@ def page(
         f"{upper(alarms, total.batches):.2f} in 1,000 with 95 % confidence, were looks independent.",
         "They are not: looks at one stream share batches, and alarms come in clusters.",
     ]
+    if single is not None:
+        shares = ", ".join(f"{share:.1%} at {level}" for level, share in single.items() if level != "looks")
+        lines += [
+            f"One look at each of {single['looks']:,.0f} independent orders of the first stream rejects as it should:",
+            f"{shares}.",
+        ]
     lines += _delay_lines(found)
     if change is not None and seasons is not None:
         days = ", ".join(str(value) for value in change.values())
@@ -351,6 +375,7 @@ def measured(part: str, options: argparse.Namespace) -> Any:
         "delays": lambda: delays(options.runs, say),
         "real": lambda: {name: asdict(tally) for name, tally in real_streams(options.scale, say).items()},
         "simulated": lambda: {name: asdict(tally) for name, tally in simulated_streams(options.scale, say).items()},
+        "single": lambda: single_looks() if DRIFT.exists() else None,
         "change": lambda: electricity_change() if DRIFT.exists() else None,
         "season": lambda: season() if DRIFT.exists() else None,
         "story": lambda: electricity_story() if DRIFT.exists() else None,
