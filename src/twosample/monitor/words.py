@@ -12,7 +12,7 @@ from .results import WatchedColumn
 
 if TYPE_CHECKING:
     from .batches import StrataRule
-    from .monitor import Monitor
+    from .standing import Standing
 
 
 def guarantee(level: float, strata: StrataRule) -> str:
@@ -25,7 +25,7 @@ def guarantee(level: float, strata: StrataRule) -> str:
     )
 
 
-def headline(monitor: Monitor) -> str:
+def headline(monitor: Standing) -> str:
     """The state in a sentence."""
     history = monitor._history
     if not history.looks:
@@ -50,7 +50,7 @@ def column_text(column: WatchedColumn) -> str:
     return f"{shown(column.name, 40)}: adjusted p = {pvalue(column.adjusted_pvalue)}{size}{shown(said, 200)}"
 
 
-def summary(monitor: Monitor) -> str:
+def summary(monitor: Standing) -> str:
     """Headline, the columns that differ most, notes, and what is promised."""
     lines = [headline(monitor)]
     lines += [f"  {column_text(column)}" for column in monitor.columns[:8]]
@@ -60,7 +60,7 @@ def summary(monitor: Monitor) -> str:
     return "\n".join([*lines, monitor.guarantee])
 
 
-def as_dict(monitor: Monitor) -> dict[str, Any]:
+def as_dict(monitor: Standing) -> dict[str, Any]:
     """The state and all looks as plain values."""
     history = monitor._history
     return {
@@ -84,7 +84,7 @@ def as_dict(monitor: Monitor) -> dict[str, Any]:
     }
 
 
-def _look_dict(monitor: Monitor, place: int) -> dict[str, Any]:
+def _look_dict(monitor: Standing, place: int) -> dict[str, Any]:
     history = monitor._history
     values = history.looks[place].to_dict()
     values["columns"] = [column.to_dict() for column in history.columns(place)]
