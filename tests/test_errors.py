@@ -116,8 +116,8 @@ WRONG = {
     "kernel": [3.5, [], object()],  # None stands for what the samples ask for
     "bandwidth": [[], object()],
     "statistic": [None, 3.5, [], object()],
-    "null": [None, 3.5, [], object()],
-    "engine": [None, 3.5, [], object()],
+    "null": [3.5, [], object()],
+    "engine": [3.5, [], object()],
 }
 
 

@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 import twosample as ts
+from tests.nulls.made import TWO_SAMPLE, made
 from twosample.kernels import KERNELS
 from twosample.nulls import NULLS
 
 # alibi-detect, mmdfuse, dcor, frouros: one NaN cell and the samples "differ".
 
 
-@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("null", TWO_SAMPLE)
 def test_one_nan_cell_is_an_error_not_a_difference(null):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(100, 3)), rng.normal(size=(100, 3))
     y[41, 2] = np.nan
     with pytest.raises(ts.InputError, match=r"y has 1 value.*row 41, column 2"):
-        ts.mmd_test(x, y, null=null, statistic=sorted(NULLS[null]().statistics)[0])
+        ts.mmd_test(x, y, null=made(null, 100, 100), statistic=sorted(NULLS[null].statistics - {"hsic"})[0])
 
 
 # dcor: strict > in the p-value ignores ties.
@@ -61,12 +62,12 @@ def test_the_default_can_reject():
 # alibi-detect, evidently, freqopttest, TorchDrift: p = 0.
 
 
-@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("null", TWO_SAMPLE)
 def test_no_null_reports_zero(null):
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 1000
-    for statistic in NULLS[null]().statistics:
-        r = ts.mmd_test(x, y, null=null, statistic=statistic, rng=0)
+    for statistic in NULLS[null].statistics - {"hsic"}:
+        r = ts.mmd_test(x, y, null=made(null, 60, 60), statistic=statistic, rng=0)
         assert r.pvalue > 0
 
 

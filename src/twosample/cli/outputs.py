@@ -131,6 +131,7 @@ def _check(option: str, target: str, read: Collection[str]) -> None:
         raise OutputError(f"{option} {shown(target)} is a folder: add a file name.")
     folder = path.parent
     if not folder.is_dir():
-        raise OutputError(f"{option} {shown(target)}: there is no folder {shown(str(folder))}. Make it first.")
+        said = shown(target.removesuffix(path.name).rstrip("/"))  # as it came: a URL stays one, and hides its password
+        raise OutputError(f"{option} {shown(target)}: there is no folder {said}. Make it first.")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise OutputError(f"{option} {shown(target)}: there is no permission to write there. Choose another place.")

@@ -99,6 +99,7 @@ def mmd_test(
     null = door.resolve_null("auto" if null is None else null)
     level = door.check_level(level)
     door.check_resamples(null, level)
+    door.resolve_statistic(statistic)  # None is none
     if isinstance(kernel, str) and kernel == "adaptive":
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
@@ -156,4 +157,5 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
+    door.resolve_statistic(statistic)  # None is none
     return observe(door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng), 1).value
