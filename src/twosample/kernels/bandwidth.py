@@ -147,7 +147,7 @@ class CrossMedian:
         from scipy.spatial.distance import cdist
 
         if self.m is None or not self.m < len(z):
-            raise OptionError(f"bandwidth={self!r} has to know which rows are x: it is for mmd_test, mmd and witness only.")
+            raise OptionError(f"bandwidth={self!r} has to know which rows are x: it is for mmd_test, mmd and witness.")
         unit = float(np.abs(z - z[0]).max())
         if unit == 0:
             return np.ones(1)
