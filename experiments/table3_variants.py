@@ -19,7 +19,7 @@ from experiments.runner import Options, Outcome, repeat
 from experiments.table3 import PAPER, graph_data, graph_halves, own_median, right
 from twosample.statistics import Unbiased
 
-REPETITIONS = 5
+REPETITIONS = 40
 COSTS = ["MMD²_u", "MMD_b", "MMD²_u / deviation", "decision, ties at random", "decision, ties to the right answer"]
 RULES = ["median of attribute i (Table 3)", "half the median square of attribute i", "median of the pair",
          "half the median square, 100 points of the pair", "half the median square between the two (2007)"]  # fmt: skip
