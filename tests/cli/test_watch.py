@@ -63,7 +63,7 @@ def test_quiet_alarm_accept(twosample, days, state, tmp_path):
     assert twosample("watch", "show", state, "--quiet").code == 3
     again = twosample("watch", "accept", state)
     assert (again.code, again.err) == (
-        2, "error: There is no alarm to accept. To begin with a certain batch, name it: since='...'.\n"
+        2, "error: There is no alarm to accept. To begin with a certain batch, name it: --since BATCH.\n"
     )  # fmt: skip
 
 

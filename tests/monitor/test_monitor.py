@@ -73,6 +73,24 @@ def test_quiet_then_alarm_then_accepted(monitor):
     assert not monitor.learning
 
 
+def test_an_alarm_that_later_batches_do_not_repeat_is_still_told(monitor):
+    for batch in days(2, 3, shift=1.0):
+        monitor.update(batch)
+    assert monitor.alarm
+    odd, rng = monitor.looks[-1], np.random.default_rng(4)
+    while monitor.alarm:
+        monitor.update(day(rng))
+    alarms = [look for look in monitor.looks if look.alarm]
+    assert str(monitor).startswith(
+        f"quiet at {monitor.looks[-1].batch}, after {len(alarms)} alarms, the last at {alarms[-1].batch}: "
+    )
+    assert alarms[-1].number >= odd.number
+    assert alarms[-1].reasons[0] in monitor.to_dict()["headline"]
+    monitor.accept(since="batch 1")
+    monitor.update(day(rng))
+    assert "after" not in str(monitor).splitlines()[0]
+
+
 def test_what_changed_is_named():
     rng = np.random.default_rng(5)
     m = ts.Monitor(days(0, 45))

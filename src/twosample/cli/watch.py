@@ -162,6 +162,8 @@ def accept(
 
     with alone(state):
         monitor = Monitor.load(state)
+        if since is None and monitor.since is None:
+            raise OptionError("There is no alarm to accept. To begin with a certain batch, name it: --since BATCH.")
         monitor.accept(since=since)
         monitor.save(state)
     _speak(monitor, quiet)

@@ -225,7 +225,7 @@ class Monitor(Standing):
         """
         since = since or self.since
         if since is None:
-            raise OptionError("There is no alarm to accept. To begin with a certain batch, name it: since='...'.")
+            raise OptionError("There is no alarm to accept. To begin with a certain batch, name it: since=NAME.")
         places = [place for place, batch in enumerate(self._history.batches) if batch.name == since]
         if not places:
             raise OptionError(f"since={since!r}: there is no batch of that name.")

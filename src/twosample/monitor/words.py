@@ -38,7 +38,19 @@ def headline(monitor: Standing) -> str:
         return f"the change was accepted: the reference begins with {shown(history.accepted[-1][1], 80)}"
     if last.status == "learning":
         return f"still learning: {len(history.tested)} batches to compare with, of {LEAST + 1} that are needed"
-    return f"quiet at {shown(last.batch, 80)}"
+    return f"quiet at {shown(last.batch, 80)}" + _alarms_before(monitor)
+
+
+def _alarms_before(monitor: Standing) -> str:
+    """The alarms that nobody has accepted and that the last look does not repeat: they must not go unread."""
+    accepted = monitor._history.accepted
+    settled = accepted[-1][0] if accepted else 0
+    alarms = [look for look in monitor.looks if look.alarm and look.number > settled]
+    if not alarms:
+        return ""
+    count = f"{len(alarms):,} alarm{'s' if len(alarms) > 1 else ''}"
+    reasons = "; ".join(shown(reason, 300) for reason in alarms[-1].reasons)
+    return f", after {count}, the last at {shown(alarms[-1].batch, 80)}: {reasons}"
 
 
 def column_text(column: WatchedColumn) -> str:
