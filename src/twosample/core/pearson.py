@@ -15,12 +15,11 @@ The types, and how each is computed, are told in ``pearson_shapes.py``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .pearson_shapes import Shape, choose_shape
+from .pearson_shapes import ConjugateRoots, RealRoots, choose_shape
 from .roots import crossing
 from .types import Floats
 
@@ -89,13 +88,13 @@ class PearsonCurve:
     variance: float
     skewness: float
     kurtosis: float
-    shape: Shape = field(repr=False)
+    shape: RealRoots | ConjugateRoots = field(repr=False)
 
     def sf(self, t: float) -> float:
         """``P(T >= t)``; zero only outside the support or below the smallest double."""
         if math.isnan(t):
             raise ValueError("t must be a number, got nan")
-        return self._upper((float(t) - self.mean) / self._deviation)
+        return self.shape.tail((float(t) - self.mean) / self._deviation, self._sign)
 
     def isf(self, level: float) -> float:
         """The ``t`` with ``P(T >= t) = level``, at the cost of some ten tails.
@@ -104,41 +103,36 @@ class PearsonCurve:
         """
         if not 0.0 <= level <= 1.0:
             raise ValueError(f"level must lie between 0 and 1, got {level!r}")
-        ends = (-self.shape.low, self.shape.high)
-        low, high = ends[::-1] if self.skewness < 0.0 else ends
-        if level <= self._upper(0.0):
-            return self.mean + self._deviation * _quantile(self._upper, high, _log(level))
+        if level <= self.shape.tail(0.0, self._sign):
+            return self.mean + self._deviation * self._quantile(_log(level), self._sign)
         log_rest = math.log1p(-level) if level < 1.0 else -math.inf
-        return self.mean - self._deviation * _quantile(self._lower, low, log_rest)
+        return self.mean - self._deviation * self._quantile(log_rest, -self._sign)
 
     def pdf(self, t: Floats) -> Floats:
         """Density at each element of ``t``; zero outside the support."""
         z = np.clip((np.asarray(t, dtype=np.float64) - self.mean) / self._deviation, -1e150, 1e150)
-        return np.exp(self.shape.log_density(-z if self.skewness < 0.0 else z)) / self._deviation
+        return np.exp(self.shape.log_density(self._sign * z)) / self._deviation
 
     @property
     def _deviation(self) -> float:
         return math.sqrt(self.variance)
 
-    def _upper(self, z: float) -> float:
-        """Probability of more than ``z`` standard deviations above the mean."""
-        return self.shape.cdf(-z) if self.skewness < 0.0 else self.shape.sf(z)
+    @property
+    def _sign(self) -> int:
+        """The side of the mean on which the shape lies that it has above its own: 1 or, mirrored, -1."""
+        return -1 if self.skewness < 0.0 else 1
 
-    def _lower(self, z: float) -> float:
-        """Probability of more than ``z`` standard deviations below the mean."""
-        return self.shape.sf(z) if self.skewness < 0.0 else self.shape.cdf(-z)
+    def _quantile(self, log_level: float, sign: int) -> float:
+        """The ``z >= 0`` beyond which the shape has this log probability, above (1) or below (-1) its mean."""
+        end = self.shape.end(sign)
+        if log_level == -math.inf:
+            return end
+
+        def place(y: float) -> float:  # scales on which the logarithm of the tail is not far from linear
+            return math.expm1(y) if end == math.inf else -end * math.expm1(-y / end)
+
+        return place(crossing(lambda y: _log(self.shape.tail(place(y), sign)), log_level))
 
 
 def _log(probability: float) -> float:
     return math.log(probability) if probability > 0.0 else -math.inf
-
-
-def _quantile(tail: Callable[[float], float], end: float, log_level: float) -> float:
-    """The ``z >= 0`` with ``log tail(z) = log_level``, for a tail that vanishes at ``end``."""
-    if log_level == -math.inf:
-        return end
-
-    def place(y: float) -> float:  # scales on which the logarithm of the tail is not far from linear
-        return math.expm1(y) if end == math.inf else -end * math.expm1(-y / end)
-
-    return place(crossing(lambda y: _log(tail(place(y))), log_level))

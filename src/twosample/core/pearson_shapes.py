@@ -1,262 +1,181 @@
-"""The types of the Pearson system, each with mean 0, variance 1 and skewness of one sign.
+"""The types of the Pearson system, each with mean 0, variance 1 and a skewness that is not negative.
 
-The type is decided by the roots of the quadratic, that is by ``1/r = (2 b2 - 3 b1 - 6) / (6 (b2 - b1 - 1))``
-and by Pearson's criterion ``kappa = c1**2 / (4 c0 c2) = b1 (r - 2)**2 / (16 (r - 1))``. Up to a factor the
-densities are:
+The roots of the quadratic decide the type, by ``1/r = (2 b2 - 3 b1 - 6) / (6 (b2 - b1 - 1))`` and Pearson's
+criterion ``kappa = c1**2 / (4 c0 c2) = b1 (r - 2)**2 / (16 (r - 1))``. They are real for I (``r < 0``; II if
+``b1 = 0``), III (``1/r = 0``), V (``kappa = 1``), VI (``kappa > 1``) and the normal law (0): ``RealRoots``.
+They are conjugate for IV (``0 < kappa < 1``) and for VII, Student's law (``b1 = 0``): ``ConjugateRoots``.
 
-- 0, ``1/r = 0`` and ``b1 = 0``, normal: ``exp(-z**2 / 2)``
-- I, ``1/r < 0`` (II if ``b1 = 0``), beta: ``(z + p)**(alpha - 1) (q - z)**(beta - 1)``
-- III, ``1/r = 0``, gamma: ``(z + p)**(alpha - 1) exp(-p z)``
-- IV, ``0 < kappa < 1``: see ``FourShape``
-- V, ``kappa = 1``, inverse gamma: ``(z + p)**(-r - 2) exp(-r p / (z + p))``
-- VI, ``kappa > 1``, beta prime: ``(z + p)**(alpha - 1) (z + q)**(-alpha - r - 1)``
-- VII, ``1/r > 0`` and ``b1 = 0``, Student: ``(1 + z**2 / (r - 1))**(-r/2 - 1)``
-
-Parameters are written so that nothing cancels when they grow without bound next to a simpler type, and
-densities refer to their value at the mean. The simpler type takes over when 1/r, 1 - kappa or the skewness is
-below 1e-12; there the two agree to about 1e-11. Only where type III meets the normal law, at a skewness of
-2e-8, does either of them err by about 2e-8. Tails are accurate to about 1e-12 in relative terms, on both
-sides. Negative skewness is the mirror image.
+The simpler type takes over when 1/r, 1 - kappa or the skewness is below 1e-12; there the two agree to about
+1e-11. Only where type III meets the normal law, at a skewness of 2e-8, does either of them err by about 2e-8.
+Tails are accurate to about 1e-12 in relative terms, on both sides.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .pearson_four import FourShape
 from .types import Floats
 
 _SAME = 1e-12  # 1/r, 1 - kappa or skewness below this: the neighbouring simpler type
 _NORMAL = 2e-8  # skewness below which a gamma law is better computed as normal
-_LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+_LEAST = np.nextafter(-1.0, 0.0)  # for what exceeds -1 and may be rounded to it
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-class Shape(Protocol):
-    """A curve of mean 0, variance 1 and skewness >= 0 between ``low`` and ``high``."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    def sf(self, z: float) -> float: ...
-    def cdf(self, z: float) -> float: ...
-    def log_density(self, z: Floats) -> Floats: ...
-
-
-def choose_shape(skewness: float, kurtosis: float) -> Shape:
+def choose_shape(skewness: float, kurtosis: float) -> RealRoots | ConjugateRoots:
     """The curve of this skewness, not negative, and kurtosis."""
     b1 = skewness**2
     inverse = (2.0 * kurtosis - 3.0 * b1 - 6.0) / (6.0 * (kurtosis - b1 - 1.0))  # 1/r
     if abs(inverse) < _SAME:
-        return NormalShape() if skewness < _NORMAL else GammaShape(-2.0 / skewness, 4.0 / b1)
-    if inverse < 0.0:
-        return BetaShape.of(skewness if skewness >= _SAME else 0.0, -1.0 / inverse)
+        p = 2.0 / skewness if skewness >= _NORMAL else math.inf
+        return RealRoots("III" if p < math.inf else "0", p, math.inf, p**2, math.inf)
+    skewness = skewness if skewness >= _SAME else 0.0
     r = 1.0 / inverse
-    if skewness < _SAME:
-        return StudentShape(r)
-    kappa = b1 * (r - 2.0) ** 2 / (16.0 * (r - 1.0))
+    kappa = (skewness * (r - 2.0)) ** 2 / (16.0 * (r - 1.0))
     if abs(kappa - 1.0) < _SAME:
-        return InverseGammaShape(-math.sqrt(r - 1.0), r)
-    return FourShape(r, math.sqrt(kappa)) if kappa < 1.0 else BetaPrimeShape.of(skewness, r, kappa)
+        return RealRoots("V", math.sqrt(r - 1.0), math.sqrt(r - 1.0), math.inf, r)
+    if r > 0.0 and kappa < 1.0:
+        return ConjugateRoots("IV" if skewness else "VII", r, math.sqrt(kappa))
+    root = 4.0 * math.sqrt((r - 1.0) * (kappa - 1.0))  # 2 |q - p|
+    longer = 0.25 * (skewness * abs(r - 2.0) + root)
+    p = abs(r - 1.0) / longer
+    kind = "VI" if r > 0.0 else "I" if skewness else "II"
+    return RealRoots(kind, p, math.copysign(longer, r), 2.0 * abs(r) * p / root, r)
 
 
 @dataclass(frozen=True)
-class NormalShape:
-    """Type 0."""
+class RealRoots:
+    """The law with density ``(1 + z/p)**(alpha - 1) (1 + z/q)**(-alpha - r - 1)`` up to a factor.
 
-    kind = "0"
-    low = -math.inf
-    high = math.inf
-
-    def sf(self, z: float) -> float:
-        return self.cdf(-z)
-
-    def cdf(self, z: float) -> float:
-        from scipy.special import ndtr
-
-        return float(ndtr(z))
-
-    def log_density(self, z: Floats) -> Floats:
-        return -0.5 * z**2 - _LOG_ROOT_TWO_PI
-
-
-@dataclass(frozen=True)
-class GammaShape:
-    """Type III: ``z + p = G / p`` with G gamma of shape ``alpha = p**2 = 4 / b1``."""
-
-    low: float  # -p
-    alpha: float
-    kind = "III"
-    high = math.inf
-
-    def sf(self, z: float) -> float:
-        from scipy.special import gammaincc
-
-        return float(gammaincc(self.alpha, max((self.low - z) * self.low, 0.0)))
-
-    def cdf(self, z: float) -> float:
-        from scipy.special import gammainc
-
-        return float(gammainc(self.alpha, max((self.low - z) * self.low, 0.0)))
-
-    def log_density(self, z: Floats) -> Floats:
-        y, inside = _relative(z, -self.low)
-        rise = (self.alpha - 1.0) * np.log1p(y) - self.alpha * y
-        return np.where(inside, rise - _LOG_ROOT_TWO_PI - _stirling(self.alpha), -np.inf)
-
-
-@dataclass(frozen=True)
-class InverseGammaShape:
-    """Type V: ``z + p = r p / G`` with G gamma of shape ``r + 1`` and ``p = sqrt(r - 1)``."""
-
-    low: float  # -p
-    r: float
-    kind = "V"
-    high = math.inf
-
-    def sf(self, z: float) -> float:
-        from scipy.special import gammainc
-
-        return float(gammainc(self.r + 1.0, self._gamma(z)))
-
-    def cdf(self, z: float) -> float:
-        from scipy.special import gammaincc
-
-        return float(gammaincc(self.r + 1.0, self._gamma(z)))
-
-    def log_density(self, z: Floats) -> Floats:
-        y, inside = _relative(z, -self.low)
-        rise = self.r * y / (1.0 + y) - (self.r + 2.0) * np.log1p(y)
-        at_mean = 0.5 * math.log(self.r / (self.r - 1.0)) - _LOG_ROOT_TWO_PI - _stirling(self.r)
-        return np.where(inside, rise + at_mean, -np.inf)
-
-    def _gamma(self, z: float) -> float:
-        return self.r * self.low / (self.low - z) if z > self.low else math.inf
-
-
-@dataclass(frozen=True)
-class BetaShape:
-    """Types I and II: a beta variable on ``(-p, q)``, with parameters ``alpha + beta = nu = -r``.
-
-    Here ``R = (nu + 2) skewness``, ``S**2 = R**2 + 16 (nu + 1)``, ``p = (S - R) / 4``, ``q = (S + R) / 4``.
+    Its support begins at ``-p``. For ``q < 0`` it ends at ``-q``, with a beta law between; for ``q > p`` it has
+    no end, and ``(z + p) / (q - p)`` has the beta prime law of ``alpha`` and ``r + 1``. An infinite ``r`` (and
+    ``q``) gives the gamma law, an infinite ``alpha`` (and ``q = p``) the inverse gamma law, both the normal
+    law. The formulas keep their accuracy next to these limits.
     """
 
     kind: str
-    low: float  # -p
-    high: float  # q
-    alpha: float
-    beta: float
-
-    @classmethod
-    def of(cls, skewness: float, nu: float) -> BetaShape:
-        drift = (nu + 2.0) * skewness
-        root = math.hypot(drift, 4.0 * math.sqrt(nu + 1.0))
-        p, q = 4.0 * (nu + 1.0) / (root + drift), 0.25 * (root + drift)
-        return cls("I" if skewness > 0.0 else "II", -p, q, 2.0 * nu * p / root, 2.0 * nu * q / root)
-
-    def sf(self, z: float) -> float:
-        return _beta_tail(self.beta, self.alpha, self.high - z, z - self.low)
-
-    def cdf(self, z: float) -> float:
-        return _beta_tail(self.alpha, self.beta, z - self.low, self.high - z)
-
-    def log_density(self, z: Floats) -> Floats:
-        y, above = _relative(z, -self.low)
-        x, below = _relative(-z, self.high)
-        rise = (self.alpha - 1.0) * np.log1p(y) + (self.beta - 1.0) * np.log1p(x)
-        nu = self.alpha + self.beta
-        remainder = _stirling(self.alpha) + _stirling(self.beta) - _stirling(nu)
-        at_mean = 0.5 * math.log(nu / (nu + 1.0)) - _LOG_ROOT_TWO_PI - remainder
-        return np.where(above & below, rise + at_mean, -np.inf)
-
-
-@dataclass(frozen=True)
-class BetaPrimeShape:
-    """Type VI: ``z + p = (q - p) B`` with B a beta prime variable of parameters ``alpha`` and ``r + 1``.
-
-    Here ``R = (r - 2) skewness``, ``S**2 = R**2 - 16 (r - 1)``, ``p = (R - S) / 4``, ``q = (R + S) / 4``.
-    """
-
-    low: float  # -p
-    gap: float  # q - p
+    p: float
+    q: float
     alpha: float
     r: float
-    kind = "VI"
-    high = math.inf
 
-    @classmethod
-    def of(cls, skewness: float, r: float, kappa: float) -> BetaPrimeShape:
-        root = 4.0 * math.sqrt((r - 1.0) * (kappa - 1.0))
-        p = 4.0 * (r - 1.0) / ((r - 2.0) * skewness + root)
-        return cls(-p, 0.5 * root, 2.0 * r * p / root, r)
+    def end(self, sign: int) -> float:
+        """How far the support reaches above (1) or below (-1) the mean."""
+        return self.p if sign < 0 else -self.q if self.q < 0.0 else math.inf
 
-    def sf(self, z: float) -> float:
-        return _beta_tail(self.r + 1.0, self.alpha, self.gap, z - self.low)
+    def tail(self, z: float, sign: int) -> float:
+        """``P(sign * Z >= z)``."""
+        from scipy import special
 
-    def cdf(self, z: float) -> float:
-        return _beta_tail(self.alpha, self.r + 1.0, z - self.low, self.gap)
+        if self.p == math.inf:
+            return float(special.ndtr(-z))
+        below, above = self.p + sign * z, self.end(1) - sign * z  # distances to the ends
+        if below <= 0.0 or above <= 0.0:
+            return float((below <= 0.0) == (sign > 0))
+        gamma, rest = (special.gammainc, special.gammaincc)[::-sign]  # reversed for the upper tail
+        if self.r == math.inf:
+            return float(gamma(self.alpha, self.p * below))
+        if self.alpha == math.inf:
+            return float(rest(self.r + 1.0, self.r * self.p / below))
+        near = self.alpha, below
+        far = (self.r + 1.0, self.r * self.p / self.alpha) if self.r > 0.0 else (-self.alpha - self.r, above)
+        (a, x), (b, y) = (near, far)[::-sign]
+        return float(special.betainc(a, b, x / (x + y)) if x < y else special.betaincc(b, a, y / (x + y)))
 
     def log_density(self, z: Floats) -> Floats:
-        y, inside = _relative(z, -self.low)
-        total = self.alpha + self.r
-        x = y * (self.alpha / total)  # (z - mean) / q
-        rise = (self.alpha - 1.0) * np.log1p(y * (self.r / total) / (1.0 + x)) - (self.r + 2.0) * np.log1p(x)
-        remainder = _stirling(self.alpha) + _stirling(self.r) - _stirling(total)
-        at_mean = 0.5 * math.log(self.r / (self.r - 1.0)) - _LOG_ROOT_TWO_PI - remainder
+        """Log density at each ``z``."""
+        inside = (z > -self.p) & (z < self.end(1))
+        z = np.where(inside, z, 0.0)
+        alpha, r, x = self.alpha, self.r, z / self.q
+        if self.p == math.inf:
+            rise = -0.5 * z**2
+        elif r == math.inf:
+            rise = (alpha - 1.0) * np.log1p(z / self.p) - self.p * z
+        elif alpha == math.inf:
+            rise = r * x / (1.0 + x) - (r + 2.0) * np.log1p(x)
+        else:
+            rise = (alpha - 1.0) * np.log1p(np.maximum(r / alpha * x / (1.0 + x), _LEAST)) - (r + 2.0) * np.log1p(x)
+        remainder = _stirling(alpha) + _stirling(r) - _stirling(alpha + r)
+        at_mean = -0.5 * (math.log1p(-1.0 / r) + math.log(2.0 * math.pi)) - remainder
         return np.where(inside, rise + at_mean, -np.inf)
 
 
 @dataclass(frozen=True)
-class StudentShape:
-    """Type VII: Student's law with ``r + 1`` degrees of freedom, scaled to unit variance."""
+class ConjugateRoots:
+    """Types IV and VII (``c = 0``), with ``u = z / sqrt(r - 1)``, ``c**2 = kappa`` and ``s**2 = 1 - kappa``.
 
+    The log density is ``-(r/2 + 1) log(1 + 2 c u + u**2) + (r c / s) angle`` and a constant, where ``angle``
+    is the argument of ``1 + c u + i s u``. This form stays accurate for s -> 0 (type V) and large r (type 0).
+    In ``v = arsinh u`` the density is unimodal and falls exponentially on both sides; Gauss-Legendre panels
+    integrate it from its largest value to where it is 40 nats lower.
+    """
+
+    kind: str
     r: float
-    kind = "VII"
-    low = -math.inf
-    high = math.inf
+    c: float
 
-    def sf(self, z: float) -> float:
-        return self.cdf(-z)
+    def end(self, sign: int) -> float:
+        """The support has none, on either side."""
+        return math.inf
 
-    def cdf(self, z: float) -> float:
-        from scipy.special import stdtr
+    def tail(self, z: float, sign: int) -> float:
+        """``P(sign * Z >= z)``."""
+        if self.c == 0.0:
+            from scipy.special import stdtr
 
-        return float(stdtr(self.r + 1.0, z * math.sqrt((self.r + 1.0) / (self.r - 1.0))))
+            return float(stdtr(self.r + 1.0, -z * math.sqrt((self.r + 1.0) / (self.r - 1.0))))
+        return min(math.exp(self._log_mass(z, sign * self.c) - self._log_total), 1.0)
 
     def log_density(self, z: Floats) -> Floats:
-        half = 0.5 * (self.r + 1.0)
-        # log(Gamma(half + 1/2) / Gamma(half)) - log(half) / 2
-        ratio = half * math.log1p(0.5 / half) - 0.5 + _stirling(half + 0.5) - _stirling(half)
-        at_mean = ratio + 0.5 * math.log((self.r + 1.0) / (self.r - 1.0)) - _LOG_ROOT_TWO_PI
-        return at_mean - (half + 0.5) * np.log1p(z**2 / (self.r - 1.0))
+        """Log density at each ``z``."""
+        unit = math.sqrt(self.r - 1.0)
+        return self._log_curve(z / unit, self.c) - self._log_total - math.log(unit)
 
+    @cached_property
+    def _log_total(self) -> float:
+        return self._log_mass(-math.inf, self.c)
 
-def _beta_tail(a: float, b: float, x: float, y: float) -> float:
-    """The incomplete beta ratio of ``a``, ``b`` at ``x / (x + y)``, whichever of ``x`` and ``y`` is small."""
-    from scipy.special import betainc, betaincc
+    def _log_curve(self, u: Floats, c: float) -> Floats:
+        s = math.sqrt(1.0 - c * c)
+        angle = np.arctan2(s * u, 1.0 + c * u)
+        return (self.r * c / s) * angle - (0.5 * self.r + 1.0) * np.log1p(u * (2.0 * c + u))
 
-    if x <= 0.0 or y <= 0.0:
-        return 0.0 if x <= 0.0 else 1.0
-    return float(betainc(a, b, x / (x + y)) if x < y else betaincc(b, a, y / (x + y)))
+    def _log_mass(self, z: float, c: float) -> float:
+        """Log of the integral from ``z`` to infinity of the curve with this ``c``."""
+
+        def height(v: Floats) -> Floats:
+            return self._log_curve(np.sinh(v), c) + np.log(np.cosh(v))
+
+        step = 1.0 / math.sqrt(self.r)
+        mode = math.asinh(-2.0 * c / (self.r + 1.0))  # to first order: good enough to start from
+        begin = math.asinh(min(z, 1e100) / math.sqrt(self.r - 1.0))  # nothing is left beyond 1e100
+        top = max(begin, mode)
+        bottom = max(begin, _foot(height, mode, -step)) if begin < mode else top
+        corners = np.concatenate([np.linspace(bottom, top, 9), np.linspace(top, _foot(height, top, step), 9)])
+        halves = 0.5 * np.diff(corners)[:, None]
+        nodes = corners[:-1, None] + halves * (1.0 + _NODES)  # (panels, nodes)
+        peak = float(height(np.array(top)))
+        return peak + math.log(float((np.exp(height(nodes) - peak) @ _NODE_WEIGHTS @ halves)[0]))
 
 
 def _stirling(x: float) -> float:
-    """Remainder of Stirling's formula: ``log Gamma(x) - (x - 1/2) log x + x - log(2 pi) / 2``."""
+    """Remainder of Stirling's formula, odd: ``log Gamma(x) - (x - 1/2) log x + x - log(2 pi) / 2`` for x > 0."""
+    if x < 0.0:
+        return -_stirling(-x)
     if x < 16.0:
-        return math.lgamma(x) - (x - 0.5) * math.log(x) + x - _LOG_ROOT_TWO_PI
+        return math.lgamma(x) - (x - 0.5) * math.log(x) + x - 0.5 * math.log(2.0 * math.pi)
     y = 1.0 / (x * x)
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
 
 
-def _relative(z: Floats, p: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """``z / p`` where it exceeds -1 and 0 elsewhere, and where that is."""
-    y = z / p
-    inside = y > -1.0
-    return np.where(inside, y, 0.0), inside
+def _foot(height: Callable[[Floats], Floats], top: float, step: float) -> float:
+    """Where a function has fallen by about 40 from its value at ``top``, in the direction of ``step``."""
+    floor = float(height(np.array(top))) - 40.0
+    while float(height(np.array(top + step))) > floor:
+        step *= 1.25
+    return top + step
