@@ -113,3 +113,20 @@ def test_refusals(rng):
 def test_nothing_to_compare():
     x = pl.DataFrame({"a": ["same"] * 9})
     assert ts.two_sample_test(x, x, n=99).pvalue == 1
+
+
+def test_nothing_to_compare_in_columns_that_are_left_out():
+    x, y = ({"bag": [[number], [number + 1], [5]]} for number in (1, 2))
+    r = ts.two_sample_test(x, y, rng=0)
+    assert r.notes[0] == "Column 'bag' was left out: unsupported."
+    assert r.explain() == r.notes[-1]
+    assert "in the columns that could be compared" in r.notes[-1]
+    with pytest.raises(ts.InputError, match="no strongest view: All rows"):
+        _ = r.strongest
+
+
+def test_a_level_is_not_correlated_with_itself(rng):
+    x = {"size": np.where(rng.random(200) < 0.5, np.nan, rng.normal(size=200))}
+    y = {"size": np.where(rng.random(200) < 0.02, np.nan, rng.normal(size=200))}
+    (covariance,) = (view for view in ts.two_sample_test(x, y, rng=0).views if view.name == "covariance")
+    assert covariance.sees == "size is missing: varies more in x"

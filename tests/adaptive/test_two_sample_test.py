@@ -147,3 +147,11 @@ def test_refusals(rng):
         ts.two_sample_test(x, x, level=2)
     with pytest.raises(ts.OptionError, match="no option"):
         ts.two_sample_test(x, x, kernel="gaussian")
+
+
+def test_explain_names_as_many_rows_as_wanted(rng):
+    r = ts.two_sample_test(rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 2, rng=0)
+    assert "Rows that show it" not in r.explain(rows=0)
+    assert r.explain(rows=1).splitlines()[-1].count(",") == 1
+    with pytest.raises(ts.OptionError, match=r"rows=-1 must be a whole number of at least 0"):
+        r.explain(rows=-1)

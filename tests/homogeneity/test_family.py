@@ -33,6 +33,17 @@ def test_all_labellings_are_exact():
         assert np.mean(np.array(p) <= level + 1e-12) <= level + 1e-12
 
 
+@pytest.mark.parametrize("rows", [40, 900])  # double and single precision
+def test_any_unit(rows):
+    x, y = np.random.default_rng(2).normal(size=(2, rows, 2))
+    expected = ts.mmd_test(x, y + 0.1, kernel="adaptive", rng=0)
+    for exponent in (-1000, -500, -100, 100, 500, 1000):
+        unit = 2.0**exponent
+        r = ts.mmd_test(x * unit, (y + 0.1) * unit, kernel="adaptive", rng=0)
+        assert (r.pvalue, r.statistic) == (expected.pvalue, expected.statistic)
+        assert r.kernel.bandwidth == expected.kernel.bandwidth * unit
+
+
 def test_constant_samples_are_the_same():
     assert ts.mmd_test(np.ones((9, 2)), np.ones((8, 2)), kernel="adaptive", rng=0).pvalue == 1
 

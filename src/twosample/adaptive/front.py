@@ -23,6 +23,9 @@ from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 
+_NOTHING = "All rows of both samples are the same: there is nothing to compare."
+_NOTHING_LEFT = "All rows of both samples are the same in the columns that could be compared."
+
 
 @options_by_name
 def two_sample_test(
@@ -131,7 +134,7 @@ def tested(
         if views
         else (
             *notes,
-            "All rows of both samples are the same: there is nothing to compare.",
+            _NOTHING_LEFT if notes else _NOTHING,
         ),
         views=tuple(
             ViewResult(view.name, float(score), float(alone), float(adjusted), view)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.types import Floats
+from ..errors import InputError, whole_number
 from ..results import TestResult
 from .effects import Effect, effect_of
 from .views import View
@@ -97,6 +98,8 @@ class AdaptiveResult(TestResult):
     @property
     def strongest(self) -> ViewResult:
         """The view with the smallest adjusted p-value; of those that tie, the one farthest from H0."""
+        if not self.views:
+            raise InputError(f"There is no strongest view: {self.notes[-1]}")
         return min(self.views, key=lambda view: (view.adjusted_pvalue, view.pvalue, -view.statistic))
 
     def explain(self, rows: int = 3) -> str:
@@ -107,8 +110,9 @@ class AdaptiveResult(TestResult):
         rows
             How many rows of each sample to name that show it most.
         """
+        whole_number("rows", rows, least=0)
         if not self.views:
-            return "All rows of both samples are the same: there is nothing to compare."
+            return self.notes[-1]
         if not self.rejected:
             return (
                 f"No difference found (p = {self.pvalue:.3g}): no view of the data is rarer than it would be among "
@@ -120,6 +124,8 @@ class AdaptiveResult(TestResult):
         lines += [
             f"  {view.name} (adjusted p = {view.adjusted_pvalue:.3g}{_size(view)}): {view.sees}" for view in found
         ]
+        if not rows:
+            return "\n".join(lines)
         witness = found[0].witness
         in_x = np.argsort(-witness[: self.m], kind="stable")[:rows]
         in_y = np.argsort(witness[self.m :], kind="stable")[:rows]

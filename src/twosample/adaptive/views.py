@@ -270,6 +270,8 @@ class Covariance(FeatureView):
         names = self.pool.columns
         if first == second and self.pool.ordered[first]:
             return f"{names[first]}: {side(z)} spreads wider"
+        if first == second:  # a level or a part of a text, which is there or not
+            return f"{names[first]}: varies more in {side(z)}"
         return f"{names[first]} × {names[second]}: more correlated in {side(z)}"
 
     def _pairs(self, block: slice) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], ...]:

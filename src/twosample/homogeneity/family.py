@@ -49,15 +49,16 @@ def family_test(
     random = door.generator(rng)
     pool = door.rows(x, y, centred=True)
     m, n = pool.m, pool.n
-    families = [
-        KernelFamily.of(bandwidth_grid(pool.z, kernel, random), pool.z, random) for kernel in (Gaussian(), Laplace())
-    ]
+    unit = int(np.frexp(np.abs(pool.z).max())[1])  # a power of two: no digit changes, and no square overflows
+    z = np.ldexp(pool.z, -unit)
+    families = [KernelFamily.of(bandwidth_grid(z, kernel, random), z, random) for kernel in (Gaussian(), Laplace())]
     labels = relabellings(m, n, relabel.resamples, random)
-    values, error = family_statistics(families, pool.z, labels, m, n)
+    values, error = family_statistics(families, z, labels, m, n)
     kernels = [kernel for family in families for kernel in family.kernels]
     both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
     spread = values.std(axis=1)
     best = kernels[int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))]
+    best = replace(best, bandwidth=float(np.ldexp(best.scale, unit)))
     law = ReplicateLaw(both.values, both.tolerance, labels.exhaustive, Unbiased().least_pvalue(m, n))
     return conclude(
         law,
