@@ -186,3 +186,10 @@ def test_true_and_false_find_a_column_that_has_a_third_word_too(stored):
     one = {"active": active if stored else np.where(active, "True", "False"), "v": rng.normal(size=400)}
     two = {"on": rng.choice(["TRUE", "FALSE", "unknown"], 400, p=[0.49, 0.49, 0.02]), "w": rng.normal(size=400)}
     assert {(pair.source, pair.target) for pair in ts.match(one, two).pairs} == {("active", "on"), ("v", "w")}
+
+
+def test_nothing_that_can_be_compared_is_said_in_words():
+    lines = str(ts.match({"a": [1]}, {"b": [1]})).splitlines()
+    assert "  distance of the tables: unknown, no columns can be compared" in lines
+    assert "Columns of the source without a partner in dict" in lines
+    assert "Columns of the target without a partner in dict" in lines

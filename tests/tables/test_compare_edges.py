@@ -238,3 +238,8 @@ def test_constants_that_are_written_in_two_ways_are_one_value(one, two):
     c = ts.compare({"x": x, "k": [one] * 90}, {"x": x, "k": [two] * 90})
     assert [column.name for column in c.columns] == ["x"]
     assert c.findings[-1].detail == f"the same value in all rows of both tables: {one}"
+
+
+def test_shares_that_differ_are_not_written_alike():
+    a, b = ({"flag": [True] * count + [False] * (10_000 - count)} for count in (10_000, 9_952))
+    assert "true: 100.0 % against 99.5 %" in [place.text for place in ts.compare(a, b)["flag"].where]

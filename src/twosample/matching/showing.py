@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NAME = 40
+_SIDES = ("source", "target")
 _HEAD = ("source", "target", "kind", "MMD", "p", "margin", "evidence")
 
 
 def summary(m: Matching) -> str:
     """Headline, pairs, columns without a partner, notes."""
-    lines = [headline(m), f"  {_side(m, 0)}; {_side(m, 1)}", f"  distance of the tables: {m.distance:.4g}"]
+    distance = f"{m.distance:.4g}" if isfinite(m.distance) else "unknown, no columns can be compared"
+    lines = [headline(m), f"  {_side(m, 0)}; {_side(m, 1)}", f"  distance of the tables: {distance}"]
     if m.pairs:
         rows = [_HEAD, *(_cells(pair) for pair in m.pairs)]
         widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
         lines += ["", *("  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows)]
     for side, alone in enumerate((m.unmatched_source, m.unmatched_target)):
         if alone:
-            lines += ["", f"Without a partner in {shown(m.names[1 - side], _NAME)}"]
+            lines += ["", f"Columns of the {_SIDES[side]} without a partner in {shown(m.names[1 - side], _NAME)}"]
             lines += [f"  {shown(one.name, _NAME)}: {one.reason}" for one in alone]
     return "\n".join([*lines, *(f"  note  {note}" for note in m.notes)])
 

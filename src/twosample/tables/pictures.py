@@ -42,7 +42,7 @@ def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
         return _ranges(subject.line, shown)
     if isinstance(shown, SharePicture):
         return tuple(
-            Place(f"{label}: {_share(a)} against {_share(b)}", a, b, label=label)
+            Place(f"{label}: {_against(a, b)}", a, b, label=label)
             for label, a, b in zip(shown.labels, shown.shares_a, shown.shares_b, strict=True)
             if a != b
         )[:_PLACES]
@@ -52,7 +52,7 @@ def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
 def missing_place(subject: Subject) -> Place:
     """The missing share as a place."""
     a, b = (gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True))
-    return Place(f"missing: {_share(a)} against {_share(b)} of all rows", a, b)
+    return Place(f"missing: {_against(a, b)} of all rows", a, b)
 
 
 def _densities(line: Line, bandwidth: float, dates: bool) -> NumberPicture:
@@ -101,7 +101,7 @@ def _ranges(line: Line, shown: NumberPicture) -> tuple[Place, ...]:
         high = np.inf if stop == len(grid) else float(grid[stop - 1])
         inside = (line.values >= low) & (line.values <= high)
         a, b = (float(w[inside].sum() / w.sum()) for w in (line.x, line.y))
-        text = f"{_range(low, high, shown)}: {_share(a)} against {_share(b)}"
+        text = f"{_range(low, high, shown)}: {_against(a, b)}"
         ends = (None if np.isinf(low) else low, None if np.isinf(high) else high)
         found.append(Place(text, a, b, *ends))
     return tuple(sorted(found, key=lambda place: -abs(place.share_a - place.share_b))[:_PLACES])
@@ -158,6 +158,18 @@ def _words(subject: Subject) -> SharePicture:
     missing = [gone / rows for gone, rows in zip(subject.missing, subject.rows, strict=True)]
     first, second = (tuple(shares[word][side] for word in top) for side in (0, 1))
     return SharePicture(tuple(top), first, second, None, None, missing[0], missing[1], words=True)
+
+
+def _against(a: float, b: float) -> str:
+    """Two shares, with as many digits as it takes to tell them apart.
+
+    >>> _against(0.25, 0.5), _against(1.0, 0.9952), _against(0.161, 0.163), _against(0.5, 0.5)
+    ('25 % against 50 %', '100.0 % against 99.5 %', '16.1 % against 16.3 %', '50 % against 50 %')
+    """
+    if a == b or _share(a) != _share(b):
+        return f"{_share(a)} against {_share(b)}"
+    texts = ((f"{100 * a:.{digits}f} %", f"{100 * b:.{digits}f} %") for digits in range(1, 13))
+    return " against ".join(next((pair for pair in texts if pair[0] != pair[1]), (_share(a), _share(b))))
 
 
 def _share(value: float) -> str:
