@@ -87,6 +87,7 @@ def test_an_alarm_that_later_batches_do_not_repeat_is_still_told(monitor):
     assert alarms[-1].number >= odd.number
     assert alarms[-1].reasons[0] in monitor.to_dict()["headline"]
     monitor.accept(since="batch 1")
+    assert str(monitor).startswith("the change was accepted: the reference begins with batch 1")
     monitor.update(day(rng))
     assert "after" not in str(monitor).splitlines()[0]
 
@@ -257,6 +258,15 @@ def test_splitting_refuses_what_it_cannot_do():
     ):
         with pytest.raises(ts.TwosampleError, match=message):
             list(rule.parts(frame))
+
+
+def test_a_period_is_a_period_though_a_column_is_called_like_it():
+    hours = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 3, 1), "1h", closed="left", eager=True)
+    frame = pl.DataFrame({"at": hours, "day": hours.dt.day()})
+    parts = list(BatchRule(by="day", time="at").parts(frame))
+    assert [part.name for part in parts[:2]] == ["2026-01-01", "2026-01-02"]
+    assert len(parts) == 59
+    assert len(list(BatchRule(by="day").parts(frame))) == 31
 
 
 def test_seasons_are_told():

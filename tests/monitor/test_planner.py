@@ -61,3 +61,10 @@ def test_the_prediction_is_within_a_quarter_of_the_truth(shift, vary):
             m.update(batch(rng, shift, vary=vary))
         measured.append(len(m.looks) if m.alarm else 61)
     assert np.mean(predicted) == pytest.approx(np.mean(measured), rel=0.25)
+
+
+def test_a_constant_has_no_standard_deviation():
+    rng = np.random.default_rng(5)
+    m = ts.Monitor([{**batch(rng), "fixed": np.full(100, 7.0)} for _ in range(30)])
+    with pytest.raises(ts.OptionError, match="'fixed' is constant in the reference; give the shift in its units"):
+        m.delay("fixed", "1sd", runs=1)

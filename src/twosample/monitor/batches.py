@@ -68,7 +68,8 @@ class BatchRule:
     Parameters
     ----------
     by
-        "file": every source is a batch. A period, or the name of a column: rows with the same value are one.
+        "file": every source is a batch. A period, or the name of a column: rows with the same value are one. What is
+        both is a period if `time` is given, and else the column.
     time
         The column of times; None: the only one there is, or the name of a batch tells.
     strata
@@ -177,11 +178,11 @@ def time_in(name: str) -> datetime | None:
 def _split(table: Table, by: str, time: str | None) -> Iterator[Part]:
     """The rows of a table by the value of a column, or by the period of their time."""
     frame = table.collect()
-    names = frame.columns
-    if by in names:
-        key = column_of(frame, by)
-    elif by in PERIODS:
+    period = by in PERIODS and (time is not None or by not in frame.columns)  # a table may have a column called day
+    if period:
         key = _periods(column_of(frame, _time_column(frame, table.name, time)), by)
+    elif by in frame.columns:
+        key = column_of(frame, by)
     else:
         raise OptionError(f"batches={by!r}: {table.name} has no such column, and periods are {', '.join(PERIODS)}.")
     if key.null_count():
@@ -193,7 +194,7 @@ def _split(table: Table, by: str, time: str | None) -> Iterator[Part]:
     for start, stop in pairwise(edges):
         value = key[int(picks[start])]
         moment = value if isinstance(value, datetime) else time_in(str(value))
-        name = moment.strftime(_SHAPES[by]) if by not in names and moment else str(value)
+        name = moment.strftime(_SHAPES[by]) if period and moment else str(value)
         yield Part(name, frame[np.sort(picks[start:stop])], moment and moment.replace(tzinfo=None))
 
 

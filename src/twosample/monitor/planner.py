@@ -105,7 +105,14 @@ def in_units(plan: FeaturePlan, column: str, shift: str | float) -> float:
         size = real_number("shift", float(text.removesuffix("sd")))
     except ValueError:
         raise OptionError(f"shift={shift!r} must be a number, or one with sd at its end: '0.3sd'.") from None
-    return size * plan.columns[_numeric(plan, column)].deviation if text.endswith("sd") else size
+    if not text.endswith("sd"):
+        return size
+    deviation = plan.columns[_numeric(plan, column)].deviation
+    if not deviation > 0:
+        raise OptionError(
+            f"shift={shift!r}: column {column!r} is constant in the reference; give the shift in its units."
+        )
+    return size * deviation
 
 
 def _numeric(plan: FeaturePlan, column: str) -> int:

@@ -34,7 +34,7 @@ def headline(monitor: Standing) -> str:
     last = history.looks[-1]
     if monitor.alarm:
         return f"alarm at {shown(last.batch, 80)}: " + "; ".join(shown(reason, 300) for reason in last.reasons)
-    if last.alarm:
+    if history.accepted and last.number <= history.accepted[-1][0]:
         return f"the change was accepted: the reference begins with {shown(history.accepted[-1][1], 80)}"
     if last.status == "learning":
         return f"still learning: {len(history.tested)} batches to compare with, of {LEAST + 1} that are needed"
