@@ -37,7 +37,7 @@ print((peak() - before) / 1e6)
 
 
 def rows() -> Iterator[Row]:
-    yield linear(d=10, target=3.0)
+    yield linear(d=10, target=2.5)
     yield linear(d=10, count=1 << 21, target=2.5)
     yield linear(d=2)
     yield linear(d=10, batch=1000, target=4.0)
