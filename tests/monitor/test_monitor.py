@@ -335,3 +335,15 @@ def test_options_are_checked(reference):
         ts.Monitor([reference[0][:0]])
     with pytest.raises(ts.OptionError, match="names of their own"):
         ts.Monitor(reference).update(reference[:2], name="x")
+
+
+def test_numbers_beyond_the_first_batch_are_told_apart():
+    """The first batch is narrow: bins that only reached over it would count most rows as beyond their end."""
+    rng = np.random.default_rng(23)
+    batches = [{"x": np.abs(rng.normal(0, 0.2 if t < 6 else 10, 60))} for t in range(60)]
+    m = ts.Monitor(batches[:40])
+    (column,) = m._history.plan.columns
+    truth = np.concatenate([batch["x"] for batch in batches[5:40:10]])
+    assert column.deviation == pytest.approx(truth.std(), rel=0.02)
+    found = ts.summarize(batches[50], like=m._like).columns[0].bins
+    assert found.above <= 0.02 * 60

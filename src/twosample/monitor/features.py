@@ -192,6 +192,14 @@ def _why_not(
     return None
 
 
+def spanning(summaries: Sequence[TableSummary]) -> TableSummary:
+    """A summary without rows whose bins reach over all of these; the first says which columns there are."""
+    first = summaries[0]
+    names = [column.info.name for column in first.columns]
+    alike = [one for one in summaries[1:] if one.rows and [column.info.name for column in one.columns] == names]
+    return blank(first.merge(*alike))
+
+
 def blank(summary: TableSummary) -> TableSummary:
     """A summary without rows, like which the summaries of batches are made."""
     columns = tuple(

@@ -13,7 +13,7 @@ from ..sources.summarize import summarize
 from ..summaries import TableSummary
 from . import files
 from .batches import FILE, BatchRule, Part, StrataRule, time_in
-from .features import blank, plan_features
+from .features import plan_features, spanning
 from .history import BatchRecord, History, Role, Settings, digest, findings
 from .learning import DOUBT, neighbours
 from .planner import Delay, Progress, in_units, planned_delay
@@ -116,11 +116,9 @@ class Monitor(Standing):
         if not parts:
             raise InputError("reference: there is no batch. Give a list of sources, or a table and what a batch is.")
         chosen = set(range(min(_EVERY // 2, len(parts) - 1), len(parts), _EVERY))
-        summaries: dict[int, TableSummary] = {}
         self._like: TableSummary | None = None
-        for place in sorted(chosen):
-            summaries[place] = self._read(parts[place])
-            self._like = self._like or blank(summaries[place])
+        self._like = spanning([self._read(parts[place]) for place in sorted(chosen)])
+        summaries = {place: self._read(parts[place]) for place in sorted(chosen)}
         usable = [summaries[place] for place in sorted(chosen) if summaries[place].rows]
         if not usable:
             raise InputError(f"reference: {parts[min(chosen)].name} has no rows, and the features come from it.")
@@ -133,7 +131,7 @@ class Monitor(Standing):
         self._notes = self._doubts()
 
     def _read(self, part: Part) -> TableSummary:
-        """The summary of a batch, in the bins of the first."""
+        """The summary of a batch, in the bins of those that the features come from."""
         if isinstance(part.source, TableSummary):
             return part.source
         inner = self._rule.where if self._rule.by == FILE else None
