@@ -9,10 +9,11 @@ from __future__ import annotations
 import atexit
 import signal
 import threading
+import time
 from types import FrameType
 
 _AGAIN = 0.03  # seconds
-_state = {"seen": False}
+_state = {"seen": False, "waiting": False, "raised": -1.0}
 
 
 def wait_for_imports() -> None:
@@ -25,24 +26,33 @@ def wait_for_imports() -> None:
 
 def was_interrupted() -> bool:
     """Whether there was an interrupt: what fails after it fails because of it."""
-    return _state["seen"]
+    return bool(_state["seen"])
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
     _state["seen"] = True
+    if time.monotonic() - _state["raised"] < 2 * _AGAIN:  # the repetition of one that has been raised
+        return
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            later = threading.Timer(_AGAIN, _once_more, [number])
-            later.daemon = True
-            later.start()
+            if not _state["waiting"]:
+                _state["waiting"] = True
+                threading.Thread(target=_repeat, args=[number], daemon=True).start()
             return
         frame = frame.f_back
+    _state["waiting"] = False
+    _state["raised"] = time.monotonic()
     raise KeyboardInterrupt
 
 
-def _once_more(number: int) -> None:
+def _repeat(number: int) -> None:
+    """Send the interrupt again until it has been raised: polars, while it works, may take one and say nothing."""
     main = threading.main_thread().ident
-    if main is not None and hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, number)
-    else:
-        signal.raise_signal(number)
+    while _state["waiting"]:
+        time.sleep(_AGAIN)
+        if not _state["waiting"]:
+            return
+        if main is not None and hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, number)
+        else:
+            signal.raise_signal(number)

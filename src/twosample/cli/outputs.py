@@ -12,6 +12,7 @@ from .._files import check_page, keep_inputs
 from .._shown import shown
 from ..errors import OptionError, OutputError
 from . import terminal
+from .interrupts import was_interrupted
 from .terminal import ended
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ class Outputs(Generic[Result]):
     def write(self, result: Result, *, quiet: bool = False) -> None:
         """Write all of them; files first, and where they are goes to standard error."""
         from .._files import whole_file
+
+        if was_interrupted():  # an interrupt that a library swallowed counts before anything is written
+            raise KeyboardInterrupt
 
         for output in sorted(self._wanted, key=lambda output: output.target == STDOUT):
             content = output.content(result)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 from .._files import explained
 from .._shown import shown
 from ..errors import OutputError
+from .interrupts import was_interrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,6 +80,8 @@ def ended(text: str) -> str:
 
 def write(content: str | bytes) -> None:
     """Data for standard output. If nobody reads them any more (``| head``), that is no error."""
+    if was_interrupted():  # an interrupt that a library swallowed
+        raise KeyboardInterrupt
     with _to_standard_output():
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)
