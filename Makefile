@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.dev-installed
 PEERS_STAMP := $(VENV)/.peers-installed
+DOCS_STAMP := $(VENV)/.docs-installed
 SPARK_STAMP := $(VENV)/.spark-installed
 # One process by default: two gave no clear gain for the quick tests. `make test-all JOBS=2` runs two.
 PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-spark lint types layers docstrings check package bench reproduce clean
+.PHONY: help setup demo test test-all test-spark lint types layers docstrings check docs pictures package bench reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,8 +50,9 @@ test-spark: $(SPARK_STAMP) ## run the tests of Spark, which needs Java 17 or new
 	@command -v java > /dev/null || { echo "Spark needs Java: install openjdk-17-jre-headless, or what your system calls it" >&2; exit 1; }
 	$(PYTEST) -m "spark and not slow" tests/sources/test_spark.py
 
-lint: $(STAMP) ## ruff
+lint: $(STAMP) ## ruff: rules and format
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
@@ -62,6 +64,18 @@ docstrings: $(STAMP) ## docstrings of the public names against their signatures
 	$(BIN)/python tools/check_docstrings.py
 
 check: lint types layers docstrings ## all static checks
+
+$(DOCS_STAMP): $(STAMP)
+	@echo "setting up what makes the site ..."
+	@$(PIP) install -qq -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP) ## make the site in build/site, offline; a warning or a link that leads nowhere is an error
+	$(BIN)/sphinx-build -W --keep-going -q -d build/doctrees docs build/site
+	$(BIN)/python tools/check_site.py build/site
+
+pictures: $(STAMP) ## make the pictures of the README again (needs Chromium)
+	$(BIN)/python tools/pictures.py
 
 package: $(STAMP) ## build the wheel and the source archive into dist, and check what an index would show of them
 	@$(PIP) install -qq build twine
@@ -77,5 +91,5 @@ reproduce: $(STAMP) ## re-run the figures and tables of the paper, in full (more
 	$(BIN)/python -m experiments all --variants
 
 clean: ## remove caches and build products; keeps the virtual environment
-	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist docs/reference docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -25,8 +25,10 @@ from benchmarks import (
     large,
     lowrank,
     matching,
+    matching_quality,
     memory,
     peers,
+    planted,
     power,
     rivals,
     small,
@@ -62,10 +64,19 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
 def main() -> None:
     """The exit code is 0 whether or not targets are met; a benchmark that fails to run ends with its traceback."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; all if none; or: power")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"{', '.join(BENCHMARKS)}; all if none; or: power, planted, matching_quality",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
     if sys.argv[1:2] == ["power"]:  # shares, not times; with options of its own
         return power.main(sys.argv[2:])
+    if sys.argv[1:2] == ["planted"]:
+        return planted.main(sys.argv[2:])
+    if sys.argv[1:2] == ["matching_quality"]:  # F1, not times
+        return matching_quality.main(sys.argv[2:])
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:

@@ -125,7 +125,12 @@ def rows() -> Iterator[Row]:
             what = f"{name}: compare two tables of {ROWS:,} x 6 / its aggregates"
             yield Row(what, our_used / used, 3, detail=f"processor time {our_used:.2f} s / {used:.2f} s")
             yield Row("the same, wall time", our_wall / wall, detail=f"{our_wall:.2f} s / {wall:.2f} s")
-            yield Row("the same, peak memory of the Python process that asked", found["peak"],
-                      0.6 if name == "Spark" else None, "GB", "the work is done in it" if name == "Dask" else "")
+            yield Row(
+                "the same, peak memory of the Python process that asked",
+                found["peak"],
+                0.6 if name == "Spark" else None,
+                "GB",
+                "the work is done in it" if name == "Dask" else "",
+            )
             yield Row(f"{name}: summarize 5 rows / its smallest job", few / smallest, 1.3,
                       detail=f"wall {few:.2f} s / {smallest:.2f} s")  # fmt: skip

@@ -192,10 +192,7 @@ def delays(runs: int, say: Callable[[str], None]) -> list[tuple[str, float, dict
     for label, vary in (("hardly varies (0.02 sd)", 0.02), ("varies by 0.2 sd", 0.2), ("varies by 1 sd", 1.0)):
         spread = np.full(10, 0.2)
         spread[0] = vary
-        base = [
-            stream_of(label, simulated(np.random.default_rng([3, run]), 205, vary=spread))
-            for run in range(runs)
-        ]
+        base = [stream_of(label, simulated(np.random.default_rng([3, run]), 205, vary=spread)) for run in range(runs)]
         limits = _equal_false_alarms(spread)
         for shift in SHIFTS:
             found: dict[str, list[int | None]] = {"Monitor": [], "daily test": [], "band": []}

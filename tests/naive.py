@@ -188,3 +188,29 @@ class CentredStub:
 
     def cube(self):
         return self._cube
+
+
+# --- Strata -------------------------------------------------------------------------------------------------
+
+
+def stratified(x, y, by_x, by_y, k, biased=False):
+    """The statistic of ts.StratifiedPermutation by its definition: shared differences, and those of each stratum."""
+    strata = sorted(set(by_x) & set(by_y))
+    cut = {s: ([a for a, b in zip(x, by_x, strict=True) if b == s], [a for a, b in zip(y, by_y, strict=True) if b == s])
+           for s in strata}  # fmt: skip
+    sizes = {s: len(a) * len(b) / (len(a) + len(b)) for s, (a, b) in cut.items()}
+    total = sum(sizes.values())
+
+    def inner(s, t):
+        """The product of the differences of mean embeddings in two strata."""
+        (a, b), (c, d) = cut[s], cut[t]
+        mean = lambda p, q: sum(k(u, v) for u in p for v in q) / (len(p) * len(q))  # noqa: E731
+        return mean(a, c) - mean(a, d) - mean(b, c) + mean(b, d)
+
+    def square(s):
+        a, b = cut[s]
+        return inner(s, s) if biased else mmd2_unbiased(a, b, k)
+
+    shared = sum(sizes[s] * sizes[t] * (square(s) if s == t else inner(s, t)) for s in strata for t in strata)
+    each = sum(sizes[s] * square(s) for s in strata)
+    return 0.5 * (shared / total**2 + each / (total * sqrt(len(strata))))

@@ -28,7 +28,7 @@ GOOD = {
     "graph": None,
     "matrix": np.eye(4), "table": FRAME, "reference": FRAME, "new": FRAME, "source": FRAME, "series": X,
     "place": "nowhere",
-    "x": X, "y": Y, "a": X, "b": Y, "bags_a": [X, Y], "bags_b": None,
+    "samples": [X, Y, X], "x": X, "y": Y, "a": X, "b": Y, "bags_a": [X, Y], "bags_b": None,
 }  # fmt: skip
 GOOD_OF = {
     "independence_test": {"x": ["u"], "y": ["v"]},
@@ -40,10 +40,10 @@ GOOD_OF = {
 RESULTS = {
     "ColumnComparison", "ColumnPair", "Comparison", "DependenceWitness", "EffectSize", "GraphDataset",
     "IndependenceMatrix",
-    "IndependenceResult", "Interval", "Kernel", "LipschitzWitness", "Matching", "NaiveMatching", "Outlier",
-    "Outliers", "Pair",
-    "Plan", "StepWitness", "TableSummary", "TestResult", "Unmatched", "Witness", "WitnessRows", "ProgressBar",
-    "Monitor",
+    "IndependenceResult", "Interval", "KSampleResult", "Kernel", "LipschitzWitness", "Matching", "NaiveMatching",
+    "Outlier", "Outliers", "Pair",
+    "Plan", "SamplePair", "StepWitness", "TableSummary", "TestResult", "Unmatched", "Witness", "WitnessRows",
+    "ProgressBar", "Monitor",
 }  # fmt: skip
 """Classes that functions return: nobody else makes objects of them."""
 

@@ -194,9 +194,9 @@ def _witness_contours(witness: Witness, ax: Axes) -> Axes:
 
 def _replicate_histogram(ax: Axes, values: Floats) -> None:
     bins = int(np.clip(np.sqrt(len(values)), 10, 50))
-    label = f"{len(values)} resampled worlds"
+    label = f"{len(values)} resamples"
     ax.hist(values, bins=bins, color="#8da7bd", edgecolor="white", linewidth=0.4, label=label)
-    ax.set_ylabel("worlds")
+    ax.set_ylabel("resamples")
 
 
 def _density_curve(ax: Axes, law: ContinuousLaw, result: Result) -> None:

@@ -19,10 +19,13 @@ from .errors import (
 from .homogeneity import (
     BinnedMoments,
     GroupedFeatures,
+    KSampleResult,
     LinearTimeMMD,
+    SamplePair,
     Sketch,
     Witness,
     WitnessRows,
+    ksample_test,
     mmd,
     mmd_test,
     plan,
@@ -72,6 +75,7 @@ from .nulls import (
     Pearson,
     Permutation,
     Spectrum,
+    StratifiedPermutation,
     WildBootstrap,
 )
 from .planning import (
@@ -89,23 +93,25 @@ from .sources.summarize import summarize
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Bhattacharyya, Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 from .summaries import TableSummary
-from .tables import ColumnComparison, Comparison, compare
+from .tables import ColumnComparison, Comparison, Contract, compare, learn
 
 __all__ = [
-    "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap", "Categories",
-    "CircularShift", "ColumnComparison", "ColumnPair", "Comparison", "CrossMedian", "Dense", "DependenceWitness",
-    "EffectMargin", "EffectSize", "Energy", "Features", "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian",
-    "GroupPermutation", "GroupedFeatures", "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError",
-    "Interval", "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern",
-    "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal", "Number",
-    "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired", "Pearson", "Permutation",
-    "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar", "QuantileGrid", "RationalQuadratic", "Record",
-    "Scaled", "SetKernel", "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "Sum", "TableSummary",
+    "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap",
+    "Categories", "CircularShift", "ColumnComparison", "ColumnPair", "Comparison", "Contract",
+    "CrossMedian", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
+    "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures",
+    "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "KSampleResult",
+    "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern",
+    "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal",
+    "Number", "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired",
+    "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar",
+    "QuantileGrid", "RationalQuadratic", "Record", "SamplePair", "Scaled", "SetKernel", "Sketch",
+    "SmallSampleWarning", "SourceError", "Spectrum", "StratifiedPermutation", "Sum", "TableSummary",
     "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult", "WildBootstrap", "Witness",
-    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs", "hsic_test",
-    "independence_matrix", "independence_test", "interval", "match", "match_tables", "matching", "metrics", "mmd",
-    "mmd_test", "outliers", "plan", "power", "rivals", "sample_size", "series", "set_kernel", "strings",
-    "summarize", "testing", "two_sample_test", "witness",
+    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs",
+    "hsic_test", "independence_matrix", "independence_test", "interval", "ksample_test", "learn", "match",
+    "match_tables", "matching", "metrics", "mmd", "mmd_test", "outliers", "plan", "power", "rivals",
+    "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "two_sample_test", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ def assert_same_distribution(a: object, b: object, *, strict: bool = False, **op
     a, b
         Tables as for :func:`twosample.compare`.
     strict
-        Whether too few rows to tell is a failure too: then only tables that are shown to be the same within the
-        margin pass.
+        Whether only tables pass that are shown to be the same: "small difference" and "no difference found" fail too.
     **options
-        Options of :func:`twosample.compare`: `level`, `margin`, `select`, `exclude`, `kinds`, `where`, `sample`, `rng`.
+        Options of :func:`twosample.compare`: `level`, `margin`, `select`, `exclude`, `kinds`, `where`, `sample`,
+        `schema`, `columns_may_be_lost`, `rng`.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def assert_same_distribution(a: object, b: object, *, strict: bool = False, **op
     Examples
     --------
     >>> import numpy as np, twosample as ts
-    >>> x = np.random.default_rng(0).normal(size=(2, 3000, 2))
+    >>> x = np.random.default_rng(0).normal(size=(2, 4000, 2))
     >>> ts.testing.assert_same_distribution(x[0], x[1], strict=True).verdict
     'same'
     >>> ts.testing.assert_same_distribution(x[0], x[1] + 1)

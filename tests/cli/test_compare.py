@@ -18,8 +18,10 @@ SAME = ("--margin", "0.3")  # 400 rows cannot show more than that
     [
         ("same", SAME, 0, "= Same"),
         ("other", (), 1, "≠ Different: 1 of 2 columns; most: age."),
-        ("few", (), 3, "? Too few rows to tell"),
-        ("few", ("--undecided-ok",), 0, "? Too few rows to tell"),
+        ("few", (), 0, "? No difference found: an effect of "),
+        ("few", ("--strict",), 3, "? No difference found: an effect of "),
+        ("other", ("--strict",), 1, "≠ Different: 1 of 2 columns; most: age."),
+        ("one", ("--strict",), 0, "= Identical: the same 400 rows in both tables."),
     ],
 )
 def test_verdicts_and_exit_codes(twosample, files, second, options, code, words):
@@ -55,7 +57,7 @@ def test_the_same_seed_the_same_bytes(twosample, files):
 def test_json_goes_to_standard_output_alone(twosample, files):
     done = twosample("compare", files.one, files.other, "--json", "-")
     found = json.loads(done.out)
-    assert (done.code, found["schema"], found["verdict"]) == (1, 1, "different")
+    assert (done.code, found["schema"], found["verdict"]) == (1, 2, "different")
     assert done.err == ""
 
 
@@ -160,11 +162,11 @@ def test_debug_shows_the_traceback(twosample, files):
 def test_config(twosample, files, tmp_path):
     config = tmp_path / "drift.toml"
     config.write_text(
-        'alpha = 0.01\nseed = 3\nselect = ["age", "city"]\nundecided-ok = true\njson = "-"\n[kind]\nid = "integer"'
+        'alpha = 0.01\nseed = 3\nselect = ["age", "city"]\nstrict = true\njson = "-"\n[kind]\nid = "integer"'
     )
     found = twosample("compare", files.one, files.few, "--config", config)
     read = json.loads(found.out)
-    assert (found.code, read["verdict"], read["level"], read["seed"]) == (0, "undecided", 0.01, 3)
+    assert (found.code, read["verdict"], read["level"], read["seed"]) == (3, "no difference found", 0.01, 3)
     assert {column["name"] for column in read["columns"]} == {"age", "city"}
     read = json.loads(twosample("compare", files.one, files.few, "--config", config, "--alpha", "0.1").out)
     assert (read["level"], read["seed"]) == (0.1, 3)  # what is on the command line counts
@@ -269,3 +271,16 @@ def test_a_finding_about_all_columns_has_no_empty_name(twosample, tmp_path):
 
 def test_rows_that_would_settle_it_are_counted_with_commas(twosample, files):
     assert re.search(r"about \d,\d{3} rows in each table", twosample("compare", files.one, files.same).out)
+
+
+def test_margins_of_single_columns(twosample, files, tmp_path):
+    done = twosample("compare", files.one, files.other, "--margin", "0.9", "--margin", "age=0.95")
+    assert done.code == 0
+    assert done.out.startswith("≈ Small difference, below the margin: 1 of 2 columns; most: age.")
+    config = tmp_path / "margins.toml"
+    config.write_text('json = "-"\n[margin]\nage = 0.95\n"*" = 0.9')
+    read = json.loads(twosample("compare", files.one, files.other, "--config", config).out)
+    assert (read["verdict"], read["margin"], read["columns"][0]["margin"]) == ("small difference", 0.9, 0.95)
+    config.write_text("margin = 0\nquiet = true")
+    assert twosample("compare", files.one, files.other, "--config", config).code == 1
+    assert "--margin age=x must be a number" in twosample("compare", files.one, files.few, "--margin", "age=x").err

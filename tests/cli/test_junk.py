@@ -16,14 +16,16 @@ WORDS = [
     "sqlite:///no.db::t", "postgresql://ada:hush@127.0.0.1:1/db::t", "duckdb:///no.db::t", "no.parquet", "\udcff",
 ]  # fmt: skip
 OPTIONS = {
-    "compare": "alpha margin seed select exclude kind where sample all report json junit markdown undecided-ok config",
+    "compare": "alpha margin seed select exclude kind where sample all report json junit markdown strict config schema "
+    "columns-may-be-lost contract",
     "match": "use-names rescale force alpha seed select exclude kind where sample report json plot config",
     "independence": "x y select exclude kind where sample all alpha seed json plot config",
     "outliers": "select exclude kind where sample alpha seed json config",
     "summarize": "output like rows seed where",
+    "learn": "output slack kind where seed",
     "nonsense": "help version",
 }
-TABLES = {"compare": 2, "match": 2, "independence": 1, "outliers": 2, "summarize": 1}
+TABLES = {"compare": 2, "match": 2, "independence": 1, "outliers": 2, "summarize": 1, "learn": 1}
 
 
 @pytest.fixture

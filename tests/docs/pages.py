@@ -43,8 +43,12 @@ def commands(text):
 
 
 def pages():
-    """The README and the pages of docs, by name."""
-    return {page.stem: page for page in [README, *sorted((ROOT / "docs").glob("*.md"))]}
+    """The README and the pages of docs, by their places below it; not those that experiments write."""
+    docs = ROOT / "docs"
+    written = [
+        page for page in sorted(docs.rglob("*.md")) if page.relative_to(docs).parts[0] not in {"paper", "gallery"}
+    ]
+    return {"README": README} | {page.relative_to(docs).with_suffix("").as_posix(): page for page in written}
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ def write_samples(folder):
     """The files that pages name: tables of one law, with enough rows to be shown to be the same."""
     rng = np.random.default_rng(0)
 
-    def table(rows=3000):
+    def table(rows=4000):
         return pl.DataFrame(
             {
                 "age": rng.normal(40, 9, rows),
@@ -81,7 +85,7 @@ def write_samples(folder):
     for name in ("january", "reference", "table", "new"):
         table().write_csv(folder / f"{name}.csv")
     for name in ("a", "b"):
-        codes = pl.DataFrame({"id": np.arange(3000), "comment": ["fine"] * 3000, "zip": rng.integers(10, 30, 3000)})
+        codes = pl.DataFrame({"id": np.arange(4000), "comment": ["fine"] * 4000, "zip": rng.integers(10, 30, 4000)})
         table().hstack(codes).write_csv(folder / f"{name}.csv")
     for name in ("february", "customers", "big", "today", "reference", "monday", "tuesday"):
         table().write_parquet(folder / f"{name}.parquet")

@@ -68,7 +68,7 @@ def missing(verdict="different"):
 
 
 def column(name="age", verdict="different", picture=None, gaps=None, kind="numeric", **changes):
-    size = {"different": (0.2, 0.15, 0.25), "same": (0.01, 0.0, 0.03), "undecided": (0.05, 0.0, 0.12)}[verdict]
+    size = {"different": (0.2, 0.15, 0.25), "same": (0.01, 0.0, 0.03)}.get(verdict, (0.05, 0.0, 0.12))
     fields = {
         "name": name, "kind": kind, "statistic": 0.01, "pvalue": 0.001, "adjusted_pvalue": 0.004, "fdr_pvalue": 0.002,
         "effect": size[0], "effect_low": size[1], "effect_high": size[2], "verdict": verdict, "rows_a": 1000,
@@ -87,12 +87,12 @@ def comparison(columns=None, verdict="different", **changes):
             column("day", picture=numbers(dates=True), kind="datetime"),
             column("city", picture=shares(), gaps=missing(), kind="categorical"),
             column("note", "same", picture=shares(("late", "good"), words=True), kind="text"),
-            column("rare", "undecided"),
+            column("rare", "no difference found"),
         )
     fields = {
         "verdict": verdict, "headline": "Different: 3 of 5 columns; most: age.", "joint": result,
         "joint_effect": effect, "joint_verdict": verdict, "columns": tuple(columns),
-        "findings": (Finding("missing", "height", "only in the first table"), Finding("small", None, "tiny")),
+        "findings": (Finding("lost", "height", "only in the first table"), Finding("small", None, "tiny")),
         "a": TableFacts("january.csv", 1000, 6, 1000, "polars"),
         "b": TableFacts("february.parquet", 900, 5, 500, "duckdb"),
         "level": 0.05, "margin": 0.1, "joint_margin": 0.05, "seed": 7,
@@ -110,19 +110,20 @@ def hostile(most=None):
     texts = HOSTILE if most is None else (HOSTILE * most)[:most]
     columns = [
         column(
-            text, ("different", "same", "undecided")[index % 3],
+            text, ("different", "same", "no difference found")[index % 3],
             picture=(numbers(), shares(tuple(HOSTILE)), shares(tuple(HOSTILE), words=True))[index % 3],
-            gaps=missing("undecided") if index % 2 else None, method=text, where=(Place(text, 0.1, 0.2, 1.0, 2.0),),
+            gaps=missing("no difference found") if index % 2 else None, method=text,
+            where=(Place(text, 0.1, 0.2, 1.0, 2.0),),
         )
         for index, text in enumerate(texts)
     ]  # fmt: skip
     values = {text: text for text in texts}
     everything = "".join(HOSTILE[:7] + HOSTILE[8:])
-    kinds = ("missing", "added", "retyped", "left out", "constant", "small")
+    kinds = ("lost", "added", "changed", "retyped", "left out", "constant", "small")
     return comparison(
         columns,
         headline=f"Different: {everything}",
-        findings=tuple(Finding(kinds[index % 6], text, text) for index, text in enumerate(texts)),
+        findings=tuple(Finding(kinds[index % 7], text, text) for index, text in enumerate(texts)),
         a=TableFacts(everything, 10, 19, 10, everything),
         b=TableFacts(HOSTILE[7], 10, 19, 10, "polars"),
         speaking=tuple(SpeakingRow("ab"[index % 2], 0.5, index, index, values) for index in range(30)),

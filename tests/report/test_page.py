@@ -61,7 +61,7 @@ def test_the_page_says_everything():
     page = Page(html(comparison()))
     for words in (
         "≠ Different", "3 of 5 columns; most: age.", "january.csv", "february.parquet", "1,000", "900",
-        "on 500 rows drawn at random", "Only in A", "height", "3 different", "1 same", "1 too few rows to tell",
+        "on 500 rows drawn at random", "Lost: only in A", "height", "3 different", "1 same", "1 no difference found",
         "0.200 ( 0.150 to 0.250 )".replace("( ", "(").replace(" )", ")"), "0.004", "city: missing values",
         "1 to 2: 3 % against 9 %", "missing", "true", "71.25", "a long note", "−1.00", "Seed 7", "Level 0.05",
         "effect size 0.1 for a column", "numpy 2.4.6", "Gretton", "a note", "Gaussian(", "Permutation(",
@@ -71,13 +71,19 @@ def test_the_page_says_everything():
 
 
 @pytest.mark.parametrize(
-    ("verdict", "words"), [("same", "= Same"), ("different", "≠ Different"), ("undecided", "? Too few rows to tell")]
+    ("verdict", "words", "colour"),
+    [
+        ("same", "= Same", "same"),
+        ("different", "≠ Different", "different"),
+        ("small difference", "≈ Small difference", "undecided"),
+        ("no difference found", "? No difference found", "open"),
+    ],
 )
-def test_the_verdict_is_a_word_a_symbol_and_a_colour(verdict, words):
+def test_the_verdict_is_a_word_a_symbol_and_a_colour(verdict, words, colour):
     page = Page(html(comparison(verdict=verdict)))
     assert words in page.text
     assert page.all("title") == [{}] or page.all("title")
-    assert {"class": f"verdict {verdict}"} in page.all("header")
+    assert {"class": f"verdict {colour}"} in page.all("header")
 
 
 def test_structure_for_screen_readers():

@@ -120,7 +120,7 @@ def test_joint_kinds(left, right, joint, what):
 def test_missing_and_added():
     a, b = (ColumnKind(n, "numeric", "numeric", "Float64", "") for n in "ab")
     both = compare_schemas([a], [b])
-    assert [(f.what, f.column) for f in both.findings] == [("missing", "a"), ("added", "b")]
+    assert [(f.what, f.column) for f in both.findings] == [("lost", "a"), ("added", "b")]
     assert both.common == ()
 
 

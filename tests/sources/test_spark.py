@@ -65,8 +65,9 @@ def compared(session, files, count, **options):
 
 
 def columns(found):
+    """What rests on all rows; single values and round numbers are counted in the sample, which partitions move."""
     known = [part for part in found.columns if part.kind != "text"]
-    return {part.name: (part.pvalue, part.effect, part.effect_low, part.effect_high) for part in known}
+    return {part.name: (part.kernel_pvalue, part.missing_a, part.rows_a) for part in known}
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_the_same_as_the_table_in_memory(files, wanted):
     for part in direct.columns:
         assert wanted[part.name].kind == part.kind
         assert wanted[part.name].missing_a == part.missing_a
-        assert wanted[part.name].pvalue == pytest.approx(part.pvalue, abs=0.02)
+        assert wanted[part.name].kernel_pvalue == pytest.approx(part.kernel_pvalue, abs=0.02)
 
 
 def test_empty_and_skewed_partitions(spark, files, wanted):
@@ -104,7 +105,7 @@ def test_all_rows_are_not_collected(spark, files, monkeypatch):
     monkeypatch.setattr("twosample.sources.remote.HELD_ROWS", 2000)
     sides = [spark.read.parquet(str(files / f"{name}.parquet")).repartition(3) for name in "ab"]
     found = ts.compare(*sides, sample=10**12)
-    assert found.a.sampled == 2000
+    assert 1900 <= found.a.sampled <= 2000  # whole groups of rows
     assert any("no more than 2,000 are held" in note for note in found.notes)
     assert found["i"].rows_a == 24_000
 

@@ -43,7 +43,7 @@ assert not {"sqlglot", "ibis", "duckdb", "pyarrow", "pandas"} & set(sys.modules)
         ("note /* ) ; */ = 'it''s'", 40),
         ("(id < 5) OR (id >= 195)", 10),
         ("[the city] = 'city 1' and `id` < 10", 3),
-        ('"the city" in (\'city 0\', \'city 1\') AND orders.id < 6', 4),
+        ("\"the city\" in ('city 0', 'city 1') AND orders.id < 6", 4),
         ("id IN (SELECT max(id) FROM orders)", 1),
     ],
 )

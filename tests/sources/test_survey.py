@@ -1,6 +1,5 @@
 """One look at a table gives what a sample and a scan give; bins made wider are those of a scan."""
 
-
 import numpy as np
 import polars as pl
 import pytest

@@ -37,9 +37,9 @@ def sides():
 
 
 def columns(found):
-    """What does not rest on samples: all columns but texts."""
+    """What rests on all rows; single values and round numbers are counted in the sample, which partitions move."""
     known = [part for part in found.columns if part.kind != "text"]
-    return {part.name: (part.pvalue, part.effect, part.effect_low, part.effect_high) for part in known}
+    return {part.name: (part.kernel_pvalue, part.missing_a, part.rows_a) for part in known}
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_the_same_as_the_table_in_memory(sides, wanted):
     assert wanted.verdict == direct.verdict
     for part in direct.columns:
         assert wanted[part.name].kind == part.kind
-        assert wanted[part.name].pvalue == pytest.approx(part.pvalue, abs=0.02)
+        assert wanted[part.name].kernel_pvalue == pytest.approx(part.kernel_pvalue, abs=0.02)
 
 
 def test_empty_and_skewed_partitions(client, sides, wanted):
@@ -146,7 +146,7 @@ def test_no_more_rows_than_memory_has_are_held(sides, monkeypatch):
     monkeypatch.setattr("twosample.sources.remote.HELD_ROWS", 2000)
     frame = frames.from_pandas(sides[0], npartitions=3)
     found = ts.compare(frame, frames.from_pandas(sides[1], npartitions=3), sample=10**9, select=["x", "i"])
-    assert found.a.sampled == 2000
+    assert 1900 <= found.a.sampled <= 2000  # whole groups of rows
     assert any("no more than 2,000 are held" in note for note in found.notes)
     assert found["i"].rows_a == 26_000
 

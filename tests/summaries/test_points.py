@@ -80,10 +80,13 @@ def test_points_by_the_definition():
             assert found.exact
             continue
         finite = values[np.isfinite(values)]
+
         def multiples(unit, finite=finite):
             return len({int(v / 2.0**unit) if unit > -1000 else v for v in finite})
+
         def digits(bits, values=values):
             return len({cut(v, 1100, bits) for v in values})
+
         odd = len(np.unique(values)) - len(np.unique(finite))
         assert digits(found.bits) <= 64 < digits(found.bits + 1)
         if found.unit > -1000:

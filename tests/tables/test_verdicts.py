@@ -1,12 +1,14 @@
-"""Adjusted p-values and the three-way verdict."""
+"""Adjusted p-values and the verdict of four words."""
 
 import numpy as np
 import pytest
 
 from twosample.core.adjust import holm
 from twosample.embedding import Effect, Judge, Judged, adjusted
+from twosample.errors import InputError, OptionError
 from twosample.nulls import Permutation, Spectrum
-from twosample.tables.verdicts import _verdict
+from twosample.tables.margins import Margins
+from twosample.tables.verdicts import judged_by, overall
 
 
 def found_by_the_steps(pvalues, joint, level):
@@ -42,11 +44,32 @@ def judged(value, low, high, n=100):
     return Judged(0.0, 0.5, Effect(value, low, high, 0.0, 1.0), Spectrum(), None, n, n)
 
 
-def test_small_effects_are_same_however_significant():
-    assert _verdict(judged(0.02, 0.01, 0.03), 1e-9, 0.05, 0.05) == "same"
-    assert _verdict(judged(0.04, 0.01, 0.06), 1e-9, 0.05, 0.05) == "different"
-    assert _verdict(judged(0.04, 0.0, 0.06), 0.3, 0.05, 0.05) == "undecided"
-    assert _verdict(judged(0.0, 0.0, 0.05), 1.0, 0.05, 0.05) == "undecided"
+def test_four_words():
+    assert judged_by(0.03, 1e-9, 0.05, 0.05) == "small difference"
+    assert judged_by(0.06, 1e-9, 0.05, 0.05) == "different"
+    assert judged_by(0.06, 0.3, 0.05, 0.05) == "no difference found"
+    assert judged_by(0.05, 1.0, 0.05, 0.05) == "no difference found"
+    assert judged_by(0.04, 0.06, 0.05, 0.05) == "same"
+    assert judged_by(0.001, 0.05, 0.05, 0.0) == "different"  # a margin of 0 is a test of significance
+    assert judged_by(0.0, 1.0, 0.05, 0.0) == "no difference found"
+
+
+def test_the_gravest_word_counts():
+    words = ["same", "no difference found", "small difference", "different"]
+    for last in range(4):
+        assert overall(words[: last + 1]) == words[last]
+
+
+def test_margins_by_column_and_kind():
+    margins = Margins.of({"price": 0.02, "text": 0.2, "*": 0.1})
+    assert [margins.at(*pair) for pair in [("price", "text"), ("note", "text"), ("age", "integer")]] == [0.02, 0.2, 0.1]
+    assert Margins.of(0).at("x", "numeric") == 0
+    assert Margins.of({"x": 0.3}).default == 0.05
+    for wrong in (-0.1, 1, "a", None, {"x": 2}, {"x": "a"}, {1: 0.1}):
+        with pytest.raises(OptionError, match="margin"):
+            Margins.of(wrong)
+    with pytest.raises(InputError, match=r"has a column 'prize', and it is no kind\. Did you mean 'price'"):
+        Margins.of({"prize": 0.1}).check(["price", "size"])
 
 
 def test_rows_needed():

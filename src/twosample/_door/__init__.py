@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .groups import Groups, groups
 from .options import (
     BandwidthLike,
     KernelLike,
@@ -37,15 +38,18 @@ from .samples import (
     row_numbers,
     rows,
 )
+from .weights import Weights, check_weightable, checked_weights, effective_size, weighted
 
 __all__ = [
     "BandwidthLike",
+    "Groups",
     "KernelLike",
     "KernelPool",
     "OpenKernel",
     "Pool",
     "Request",
     "Seed",
+    "Weights",
     "batch_columns",
     "check_level",
     "check_names",
@@ -53,9 +57,13 @@ __all__ = [
     "check_resamples",
     "check_span",
     "check_values",
+    "check_weightable",
+    "checked_weights",
     "column_names",
+    "effective_size",
     "fill_bandwidth",
     "generator",
+    "groups",
     "middle",
     "objects",
     "open_kernel",
@@ -71,4 +79,5 @@ __all__ = [
     "rows",
     "split_bandwidth",
     "values_fit",
+    "weighted",
 ]

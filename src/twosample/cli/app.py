@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from . import compare, demo, independence, match, outliers, summarize, watch
+from . import compare, demo, independence, learn, match, outliers, summarize, watch
 
 
 def _version(wanted: bool) -> None:
@@ -36,7 +36,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (compare, demo, match, summarize, independence, outliers):
+    for module in (compare, demo, match, summarize, learn, independence, outliers):
         app.command(module.__name__.rpartition(".")[2])(module.command)
     app.add_typer(watch.make_app(), name="watch")
     return app

@@ -8,7 +8,7 @@ import typer
 
 from . import options, terminal
 from .cost import forecast
-from .exits import SAME, UNDECIDED, VERDICTS
+from .exits import compared
 from .outputs import Output, Outputs
 
 if TYPE_CHECKING:
@@ -23,8 +23,12 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     b: Annotated[str, typer.Argument(metavar="B", help="The table to compare it with.")],
     alpha: options.Alpha = 0.05,
     margin: Annotated[
-        float | None,
-        typer.Option("--margin", metavar="EFFECT", help="Effect size that still counts as same.  [default: 0.05]"),
+        list[str] | None,
+        typer.Option(
+            "--margin",
+            metavar="EFFECT",
+            help="Effect size that still counts as small, also COLUMN=EFFECT or KIND=EFFECT.  [default: 0.05]",
+        ),
     ] = None,
     seed: options.Seed = 0,
     select: options.Select = None,
@@ -35,9 +39,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         int | None,
         typer.Option("--sample", metavar="ROWS", help="Rows of each table for the joint test.  [default: 20000]"),
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All rows in all tests, however long it takes.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All rows in all tests, however long it takes.")] = False,
+    schema: options.Schema = "fail",
+    columns_may_be_lost: options.MayBeLost = None,
+    contract: options.Contract = None,
     report: options.Report = None,
     json: options.Json = None,
     junit: Annotated[
@@ -46,8 +51,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     markdown: Annotated[
         str | None, typer.Option("--markdown", metavar="FILE", help="Write a summary; - is standard output.")
     ] = None,
-    undecided_ok: Annotated[
-        bool, typer.Option("--undecided-ok", help="Exit with 0, not 3, when there are too few rows to tell.")
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 3 unless the tables are shown to be the same.")
     ] = False,
     quiet: options.Quiet = False,
     config: options.Config = None,
@@ -55,7 +60,11 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 ) -> int:
     """Compare two tables: one verdict, and where they differ.
 
-    Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error.
+    Small is below the margin. 0.05 is a share that goes from 50 to 55 %, from 10 to 13 % or from 0 to 0.5 %, or a mean
+    that moves by 0.15 standard deviations; --margin 0 makes every significant difference count.
+
+    Exit codes: 0 same, small difference or no difference found; 1 different; 2 error; 3 with --strict, not shown to be
+    the same.
     """
     del debug  # it is read after
     sample, everything = options.sample_or_all(context, sample, everything)
@@ -66,9 +75,9 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             Output("--junit", junit, _junit),
             Output("--markdown", markdown, _markdown),
         ],
-        inputs=(a, b, config),
+        inputs=(a, b, config, contract),
     )
-    given: dict[str, Any] = {"margin": margin, "sample": _EVERY_ROW if everything else sample}
+    given: dict[str, Any] = {"margin": options.margins(margin), "sample": _EVERY_ROW if everything else sample}
     terminal.announce(forecast((a, b)), quiet=quiet)
     with terminal.working("comparing", quiet=quiet) as progress:
         from ..tables import compare
@@ -81,6 +90,9 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             exclude=options.split(exclude),
             kinds=options.pairs("--kind", kind),
             where=where,
+            schema=schema,
+            columns_may_be_lost=options.split(columns_may_be_lost) or (),
+            contract=contract,
             rng=seed,
             progress=progress,
             **{name: value for name, value in given.items() if value is not None},
@@ -90,8 +102,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
         terminal.write(terminal.rendered(*screen(result)))
     outputs.write(result, quiet=quiet)
-    code = VERDICTS[result.verdict]
-    return SAME if undecided_ok and code == UNDECIDED else code
+    return compared(result.verdict, strict)
 
 
 def html(result: Comparison) -> str:

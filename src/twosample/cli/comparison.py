@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..tables import ColumnComparison, Comparison, MissingComparison, TableFacts
     from ..tables.parts import Finding, Verdict
 
-_WORDS = {"same": "same", "different": "different", "undecided": "too few rows"}
 _MOST_COLUMNS = 15
 _MOST_FINDINGS = 8
 
@@ -52,8 +51,7 @@ def _joint(result: Comparison) -> str:
         return "not tested"
     effect = result.joint_effect
     size = "" if effect is None else f", effect {effect.value:.3f} ({effect.low:.3f} to {effect.high:.3f})"
-    words = _WORDS[result.joint_verdict]
-    return f"{words}: p = {pvalue(result.joint.pvalue)}{size}, margin {result.joint_margin:.3g}"
+    return f"{result.joint_verdict}: p = {pvalue(result.joint.pvalue)}{size}, margin {result.joint_margin:.3g}"
 
 
 def _columns(result: Comparison, width: int) -> Table:
@@ -75,7 +73,7 @@ def _lines(column: ColumnComparison, level: float) -> Iterator[list[Text]]:
     """The values, and the missing share if it differs; not the values if it is the only thing that differs."""
     missing = column.missing if column.missing is not None and column.missing.verdict == "different" else None
     if missing is None or column.adjusted_pvalue <= level:
-        most = column.where[0].text if column.where and column.verdict == "different" else ""
+        most = column.where[0].text if column.where and column.verdict in ("different", "small difference") else ""
         yield _line(column.name, column.kind, column, column.values_verdict, most)
     if missing is not None:
         most = f"{share(missing.share_a)} against {share(missing.share_b)}"
@@ -91,6 +89,6 @@ def _line(
         Text(f"{measured.effect:.3f}"),
         Text(f"{measured.effect_low:.3f} to {measured.effect_high:.3f}"),
         pvalue(measured.adjusted_pvalue),
-        judged(verdict, _WORDS[verdict]),
+        judged(verdict, verdict),
         Text(shown(most, NAME), style="dim"),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -36,6 +37,22 @@ def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
         if not mark or not name or not value:
             raise OptionError(f"{option} {text} must look like column=categorical.")
         found[name] = value
+    return found or None
+
+
+def margins(values: Sequence[str] | None) -> dict[str, float] | None:
+    """Margins of all columns, of single ones and of kinds.
+
+    >>> margins(["0.1,price=0.02"]), margins(["text=0.2"])
+    ({'*': 0.1, 'price': 0.02}, {'text': 0.2})
+    """
+    found = {}
+    for text in split(values) or []:
+        name, mark, value = text.rpartition("=")
+        with suppress(ValueError):
+            found[name if mark else "*"] = float(value)
+        if not 0 <= found.get(name if mark else "*", -1.0) < 1:
+            raise OptionError(f"--margin {text} must be a number from 0 to below 1, alone or as in column=0.02.")
     return found or None
 
 
@@ -110,6 +127,8 @@ def _value(where: str, value: Any, hint: Any) -> Any:
     """A value as the command line would give it; `hint` is the type of the option, perhaps with None."""
     form = next(part for part in (*get_args(hint), hint) if part is not type(None))
     repeated = get_origin(form) is list
+    if where.endswith(": margin"):
+        value = _margin_texts(value)
     if isinstance(value, Mapping) and repeated:
         value = [f"{name}={kind}" if isinstance(kind, str) else kind for name, kind in value.items()]
     if isinstance(value, list) > repeated or isinstance(value, Mapping):
@@ -122,6 +141,13 @@ def _value(where: str, value: Any, hint: Any) -> Any:
     if not repeated:
         return value
     return [quoted(part) for part in value] if isinstance(value, list) else [value]
+
+
+def _margin_texts(value: Any) -> Any:
+    """Numbers as text, as the command line has them."""
+    if isinstance(value, Mapping):
+        return {name: _margin_texts(part) for name, part in value.items()}
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 _FORMS: dict[type, tuple[str, tuple[type, ...]]] = {
@@ -154,6 +180,20 @@ Kind = Annotated[
         metavar="COLUMN=KIND",
         help="What a column means: numeric, integer, boolean, datetime, categorical, text or identifier.",
     ),
+]
+Schema = Annotated[
+    str,
+    typer.Option(
+        "--schema", metavar="fail|warn|ignore", help="What columns mean that are lost, or hold another kind of value."
+    ),
+]
+MayBeLost = Annotated[
+    list[str] | None,
+    typer.Option("--columns-may-be-lost", metavar="COLUMNS", help="Columns that may be missing from B."),
+]
+Contract = Annotated[
+    str | None,
+    typer.Option("--contract", metavar="FILE.toml", help="Rules that B must keep, from `twosample learn`."),
 ]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - is standard output.")

@@ -22,9 +22,11 @@ from .terminal import complain, flush, prepare_streams, say
 # All errors of usage; typer exports no other name of this class, and since 0.26 it is not that of the package click.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
-_FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind"}
+_FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind", "columns_may_be_lost": "columns-may-be-lost"}
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
-_ARGUMENT = re.compile(r"^(level|rng|margin|sample|where|kinds|select|exclude|x|y)(=|:)")
+_ARGUMENT = re.compile(
+    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|columns_may_be_lost|x|y)(=|:)"
+)
 
 
 def run(arguments: Sequence[str]) -> int:

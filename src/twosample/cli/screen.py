@@ -15,8 +15,14 @@ from .terminal import console
 NAME = 40
 """Characters of a column's name that are shown."""
 
-_SIGNS = {"same": "=", "different": "≠", "undecided": "?"}
-_STYLES = {"same": "green", "different": "bold red", "undecided": "yellow"}
+_SIGNS = {"same": "=", "small difference": "≈", "no difference found": "?", "different": "≠", "undecided": "?"}
+_STYLES = {
+    "same": "green",
+    "small difference": "yellow",
+    "no difference found": "cyan",
+    "different": "bold red",
+    "undecided": "yellow",
+}
 
 
 def sign(kind: str) -> str:
@@ -25,7 +31,7 @@ def sign(kind: str) -> str:
     try:
         found.encode(console().encoding)
     except (UnicodeEncodeError, LookupError):
-        return "!="
+        return "~" if kind == "small difference" else "!="
     return found
 
 

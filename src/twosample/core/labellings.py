@@ -7,11 +7,11 @@ are kept as bits, which are an eighth of the size and quicker to draw.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb, sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +31,37 @@ class PackedBits:
         ``(R, bytes)``: one row for each world; bits beyond the last point are 0.
     points
         How many points there are.
+    order
+        Bit i is that of point ``order[i]``; None when it is that of point i.
     """
 
     bits: Counts
     points: int
+    order: NDArray[np.intp] | None = None
 
     def block(self, rows: slice) -> Counts:
         """``(R, rows)`` zeros and ones."""
+        if self.order is not None:
+            place = self._place[rows]
+            return np.asarray(self.bits[:, place >> 3] >> (7 - (place & 7)).astype(np.uint8) & 1)
         skip = rows.start % 8
         part = self.bits[:, rows.start // 8 : -(-rows.stop // 8)]
         return np.unpackbits(part, axis=1, count=skip + rows.stop - rows.start)[:, skip:]
+
+    def columns(self, points: NDArray[np.intp] | None = None) -> Counts:
+        """``(N, R)`` zeros and ones of all points, or of these."""
+        bits = np.ascontiguousarray(np.unpackbits(self.bits, axis=1, count=self.points).T)
+        if self.order is not None:
+            points = self._place if points is None else self._place[points]
+        return bits if points is None else bits[points]
+
+    @cached_property
+    def _place(self) -> NDArray[np.intp]:
+        """``(N,)`` which bit is that of point i."""
+        assert self.order is not None
+        place = np.empty_like(self.order)
+        place[self.order] = np.arange(len(place))
+        return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +79,24 @@ class Labellings:
     places
         ``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each world; None when nobody
         asked, or when every world has the pairs (x_i, y_i) of the truth.
+    uniform
+        True when every column but the truth is a uniform relabelling, drawn independently of all else.
     """
 
     stored: Counts | PackedBits
     y: Counts | None = None
     exhaustive: bool = False
     places: NDArray[np.int32] | None = None
+    uniform: bool = False
 
     @cached_property
     def x(self) -> Counts:
         """``(N, R)`` counts of sample x."""
-        if isinstance(self.stored, PackedBits):
-            return np.ascontiguousarray(self.stored.block(slice(0, self.stored.points)).T)
-        return self.stored
+        return self.stored.columns() if isinstance(self.stored, PackedBits) else self.stored
+
+    def of(self, points: NDArray[np.intp]) -> Counts:
+        """``(len(points), R)`` counts of sample x at these points."""
+        return self.stored.columns(points) if isinstance(self.stored, PackedBits) else self.stored[points]
 
     @property
     def count(self) -> int:
@@ -80,12 +106,26 @@ class Labellings:
     def without_truth(self) -> Labellings:
         """The resampled worlds alone."""
         if isinstance(self.stored, PackedBits):
-            return Labellings(PackedBits(self.stored.bits[1:], self.stored.points))
+            return Labellings(replace(self.stored, bits=self.stored.bits[1:]), uniform=self.uniform)
         return Labellings(
             self.stored[:, 1:],
             None if self.y is None else self.y[:, 1:],
             places=None if self.places is None else self.places[1:],
         )
+
+    def along(self, order: NDArray[np.intp], m: int | None) -> Labellings:
+        """Uniform relabellings with their bits given to the points in this order, so that neighbours share a byte.
+
+        A uniform subset is one in whatever order points are counted, and nothing has to be moved; only the truth, the
+        first world unless `m` is None, is written anew. Other labellings are left as they are.
+        """
+        if not (self.uniform and isinstance(self.stored, PackedBits)):
+            return self
+        bits = self.stored.bits
+        if m is not None:
+            truth = np.packbits(order < m)
+            bits[0, : len(truth)] = truth
+        return replace(self, stored=PackedBits(bits, self.stored.points, order))
 
     def sums(self, rows: slice, features: Reals) -> Floats:
         """``(R, M)`` sums over sample x of each world of the features of these points; of sample y below, if given."""
@@ -122,7 +162,7 @@ def random_relabellings(m: int, n: int, count: int, rng: np.random.Generator) ->
     others = _packed_subsets(m, n, count, rng)
     truth = np.zeros((1, others.shape[1]), dtype=np.uint8)
     truth[0, : (m + 7) // 8] = np.packbits(np.ones(m, dtype=np.uint8))
-    return Labellings(PackedBits(np.concatenate([truth, others]), m + n))
+    return Labellings(PackedBits(np.concatenate([truth, others]), m + n), uniform=True)
 
 
 def pair_swaps(m: int, count: int, rng: np.random.Generator) -> Labellings:
@@ -135,6 +175,38 @@ def pair_swaps(m: int, count: int, rng: np.random.Generator) -> Labellings:
         swap = np.zeros((m, count + 1), dtype=np.uint8)
         swap[:, 1:] = _random_bits((m, count), rng)
     return Labellings(np.concatenate([1 - swap, swap]), exhaustive=exhaustive)
+
+
+def stratified_relabellings(of_row: NDArray[np.intp], m: int, count: int, rng: np.random.Generator) -> Labellings:
+    """The truth and `count` relabellings within strata, or every one of them when there are no more than `count`.
+
+    `of_row` is the stratum of each pooled row, of which the first m are x. Strata of the same sizes are drawn together.
+    """
+    strata = int(of_row.max()) + 1
+    x = np.bincount(of_row[:m], minlength=strata)
+    y = np.bincount(of_row[m:], minlength=strata)
+    order = np.argsort(of_row, kind="stable")  # those of x first in each stratum
+    first = np.cumsum(x + y) - (x + y)
+    if _products_are_few(x.tolist(), y.tolist(), count):
+        every = np.zeros((len(of_row), 1), dtype=np.uint8)
+        for s in range(strata):
+            own = _every_subset(int(x[s]), int(y[s]))
+            every = np.tile(every, own.shape[1])
+            every[order[first[s] : first[s] + x[s] + y[s]]] = np.repeat(own, every.shape[1] // own.shape[1], axis=1)
+        return Labellings(every, exhaustive=True)
+    stored = np.zeros((len(of_row), count + 1), dtype=np.uint8)
+    stored[:m, 0] = 1
+    for a, b in sorted(set(zip(x.tolist(), y.tolist(), strict=True))):
+        same = np.flatnonzero((x == a) & (y == b))
+        places = order[first[same] + np.arange(a + b)[:, None]]  # (a + b, strata)
+        drawn = random_subsets(a, b, count * len(same), rng) if a and b else np.full((a + b, 1), a > 0, dtype=np.uint8)
+        stored[places, 1:] = drawn.reshape(a + b, -1, count if a and b else 1)
+    return Labellings(stored, exhaustive=False)
+
+
+def contrasts(values: Floats) -> Labellings:
+    """``(N, R)`` real numbers in the place of counts, each column of sum 0: engines give ``xx = u'Ku`` for m = 0."""
+    return Labellings(cast("Counts", values))
 
 
 def bootstraps(m: int, n: int, count: int, rng: np.random.Generator, keep_places: bool = False) -> Labellings:
@@ -164,8 +236,7 @@ def _counts(drawn: NDArray[np.int64], total: int) -> Counts:
 
 def random_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Counts:
     """``(N, count)`` zeros and ones; each column is a uniform subset of m of the N points."""
-    packed = PackedBits(_packed_subsets(m, n, count, rng), m + n)
-    return np.ascontiguousarray(packed.block(slice(0, m + n)).T)
+    return PackedBits(_packed_subsets(m, n, count, rng), m + n).columns()
 
 
 def _packed_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Counts:
@@ -211,21 +282,22 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
     that hold the surplus value. Given how many distinct points were hit, they are a uniform subset; about half of the
     proposals hit, so the rounds shrink geometrically.
     """
-    count, flat = len(bits), bits.reshape(-1)
+    count, flat, shift = len(bits), bits.reshape(-1), total.bit_length()
     excess = np.bitwise_count(bits.view(np.uint64)).sum(axis=1, dtype=np.int64) - m
     while (need := np.abs(excess)).any():
-        worlds = np.repeat(np.arange(count), need)
-        proposals = np.sort(rng.integers(total, size=worlds.size) + total * worlds)
-        proposals = proposals[_firsts(proposals)]
-        worlds, points = proposals // total, proposals % total
-        place, mask = worlds * bits.shape[1] + points // 8, (128 >> (points % 8)).astype(np.uint8)
-        hit = ((flat[place] & mask) > 0) == (excess[worlds] > 0)
-        if not hit.any():
+        worlds = np.repeat(np.arange(count) << shift, need)
+        worlds |= rng.integers(total, size=worlds.size)
+        worlds.sort()
+        proposals = worlds[_firsts(worlds)]
+        worlds, points = proposals >> shift, proposals & ((1 << shift) - 1)
+        place, mask = worlds * bits.shape[1] + (points >> 3), (128 >> (points & 7)).astype(np.uint8)
+        hit = np.flatnonzero(((flat[place] & mask) > 0) == (excess > 0)[worlds])
+        if not len(hit):
             continue
-        place, mask, worlds = place[hit], mask[hit], worlds[hit]
+        place, mask = place[hit], mask[hit]
         first = np.flatnonzero(_firsts(place))  # points of one byte stand together
         flat[place[first]] ^= np.bitwise_or.reduceat(mask, first)
-        excess -= np.sign(excess) * np.bincount(worlds, minlength=count)
+        excess -= np.sign(excess) * np.bincount(worlds[hit], minlength=count)
 
 
 def _firsts(values: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -244,6 +316,18 @@ def _random_bits(shape: tuple[int, int], rng: np.random.Generator) -> Counts:
 def _subsets_are_few(m: int, n: int, count: int) -> bool:
     """Whether C(m + n, m) is at most `count`, without the million digits that it may have."""
     return (m + n) ** min(m, n, 2) // 4 <= count and comb(m + n, m) <= count
+
+
+def _products_are_few(x: list[int], y: list[int], count: int) -> bool:
+    """Whether the product of C(x + y, x) over all strata is at most `count`."""
+    total = 1
+    for a, b in zip(x, y, strict=True):
+        if not _subsets_are_few(a, b, count):
+            return False
+        total *= comb(a + b, a)
+        if total > count:
+            return False
+    return True
 
 
 def _truth(m: int, n: int) -> Counts:

@@ -17,6 +17,7 @@ from ..errors import OptionError
 from .distributions import Distribution
 from .labellings import Labellings
 from .laws import Law, ReplicateLaw
+from .strata import Strata
 from .types import Floats
 
 
@@ -215,6 +216,10 @@ class Observed:
     def grouped(self, groups: NDArray[np.intp], count: int) -> Grouped:
         """Sums over `count` groups of rows, of which `groups` are the numbers for every pooled row."""
         raise self.refused("group")
+
+    def stratified(self, strata: Strata, null: Resampler) -> Law:
+        """The law of its stratified form over the resamples of a null that relabels within strata."""
+        raise self.refused(null.name)
 
     def refused(self, null: str) -> OptionError:
         """The error for a null that asks what this statistic cannot answer."""

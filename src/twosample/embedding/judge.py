@@ -153,7 +153,11 @@ def adjusted(pvalues: Sequence[float], joint: float | None) -> Floats:
     joint
         Of the joint test; None if there is none, and the columns have all of the level.
     """
-    plain = holm(pvalues)
+    return beside_joint(holm(pvalues), joint)
+
+
+def beside_joint(plain: Floats, joint: float | None) -> Floats:
+    """The same for p-values that are adjusted among themselves already, by Holm or with weights."""
     if joint is None:
         return plain
     return np.asarray(np.minimum(1.0, np.minimum(2 * plain, np.maximum(plain, 2 * joint))))

@@ -181,9 +181,7 @@ def bin_cells(column: BinnedColumn) -> Cells:
     return place[order], parts[0], parts[1], parts[2], np.full(len(place), 1.8)
 
 
-def _spread(
-    place: Floats, counts: Floats, variance: Floats, skew: Floats, kurtosis: Floats
-) -> tuple[Floats, Floats]:
+def _spread(place: Floats, counts: Floats, variance: Floats, skew: Floats, kurtosis: Floats) -> tuple[Floats, Floats]:
     """Three points for each that is spread, with its mean, variance, third and fourth moment."""
     wide = variance > 0
     v, skew = variance[wide], skew[wide]

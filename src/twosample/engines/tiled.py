@@ -128,9 +128,7 @@ class TiledGram:
         del m, n
         return ()
 
-    def _strip_sums(
-        self, i: int, tile: Blocks, level: float, columns: Counts, count: int, stop: Event
-    ) -> _StripSums:
+    def _strip_sums(self, i: int, tile: Blocks, level: float, columns: Counts, count: int, stop: Event) -> _StripSums:
         """The tiles (i, j) with j >= i, the diagonal one by half, so that each entry stands for its mirror image."""
         here = self._strip(i)
         width = columns.shape[1]

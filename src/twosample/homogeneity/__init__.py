@@ -1,6 +1,7 @@
 """The public two-sample tests."""
 
 from .bags import set_kernel
+from .ksample import KSampleResult, SamplePair, ksample_test
 from .mmd import mmd, mmd_test
 from .plans import plan
 from .sketches import BinnedMoments, GroupedFeatures, Sketch
@@ -8,6 +9,6 @@ from .stream import LinearTimeMMD
 from .witness import Witness, WitnessRows, witness
 
 __all__ = [
-    "BinnedMoments", "GroupedFeatures", "LinearTimeMMD", "Sketch", "Witness", "WitnessRows", "mmd", "mmd_test", "plan",
-    "set_kernel", "witness",
+    "BinnedMoments", "GroupedFeatures", "KSampleResult", "LinearTimeMMD", "SamplePair", "Sketch", "Witness",
+    "WitnessRows", "ksample_test", "mmd", "mmd_test", "plan", "set_kernel", "witness",
 ]  # fmt: skip

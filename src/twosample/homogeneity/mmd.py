@@ -10,11 +10,12 @@ from ..results import TestResult, conclude
 from ..statistics import Statistic
 from .family import family_test
 from .observed import ObservedMMD, observe
+from .observed_weights import ObservedWeighted
 from .sketches import Sketch, compare_sketches
 
 
 @options_by_name
-def mmd_test(
+def mmd_test(  # noqa: PLR0913 - the front door of the house
     x: object,
     y: object,
     *,
@@ -24,6 +25,8 @@ def mmd_test(
     null: Null | str | None = None,
     level: float = 0.05,
     engine: Engine | str | None = None,
+    weights_x: object = None,
+    weights_y: object = None,
     rng: door.Seed = None,
 ) -> TestResult:
     r"""Test whether two samples come from the same distribution, by the maximum mean discrepancy.
@@ -67,6 +70,11 @@ def mmd_test(
     engine
         'auto' (the default), 'dense' and 'tiled' (exact), 'fourier' (exact to a tolerance), 'lowrank' and 'features' (a
         valid test of a nearby kernel), or one with its parameters. They differ in time and memory.
+    weights_x, weights_y
+        Weights of the rows of x and of y: finite, not negative, relative to their sample; 0 leaves a row out. With
+        'permutation' a row takes its weight along (H0: rows and their weights have the same distribution); 'wild'
+        keeps every weight where it is (weights of a survey's design; H0: the weighted samples have). Bandwidth
+        rules do not look at weights. For 'unbiased' and 'biased'; see docs/fair.md.
     rng
         Seed or generator, for anything random. The same seed gives the same answer.
 
@@ -91,6 +99,8 @@ def mmd_test(
     (True, True)
     """
     if isinstance(x, Sketch) or isinstance(y, Sketch):
+        if weights_x is not None or weights_y is not None:
+            raise OptionError("weights_x and weights_y are for rows, and sketches have none; leave them out.")
         if engine not in (None, "auto"):
             raise OptionError(f"engine={engine!r} applies a kernel to rows, and sketches have none; leave it out.")
         return compare_sketches(
@@ -100,10 +110,25 @@ def mmd_test(
     level = door.check_level(level)
     door.check_resamples(null, level)
     door.resolve_statistic(statistic)  # None is none
+    loaded = weights_x is not None or weights_y is not None
+    if loaded:
+        door.check_weightable(door.resolve_statistic(statistic)[0])
     if isinstance(kernel, str) and kernel == "adaptive":
+        if loaded:
+            raise OptionError("kernel='adaptive' does not take weights_x and weights_y; give a kernel.")
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
-    outcome = null.judged(observe(request, 1 + null.resamples))
+    worth: tuple[str, ...] = ()
+    if loaded:
+        request, weights = door.weighted(request, weights_x, weights_y)
+        worth = tuple(
+            f"{name}: {rows} weighted rows are worth {size:.5g} of equal weight (Kish's effective sample size)."
+            for name, rows, size in zip("xy", (request.pool.m, request.pool.n), weights.effective, strict=True)
+        )
+    if loaded and not weights.equal:
+        outcome = null.judged(ObservedWeighted.of(request, weights, 1 + null.resamples))
+    else:
+        outcome = null.judged(observe(request, 1 + null.resamples))
     observed = outcome.observed
     assert isinstance(observed, ObservedMMD)
     return conclude(
@@ -119,7 +144,7 @@ def mmd_test(
         null=outcome.null,
         engine=observed.engine,
         reason=observed.reason,
-        notes=observed.notes(outcome.law) + outcome.notes + request.labelled,
+        notes=worth + observed.notes(outcome.law) + outcome.notes + request.labelled,
     )
 
 
@@ -132,13 +157,15 @@ def mmd(
     bandwidth: door.BandwidthLike = "median",
     statistic: Statistic | str = "unbiased",
     engine: Engine | str = "auto",
+    weights_x: object = None,
+    weights_y: object = None,
     rng: door.Seed = None,
 ) -> float:
     """The estimate alone: MMD for ``statistic="biased"``, MMD² for the others (which may be negative).
 
     Parameters
     ----------
-    x, y, kernel, bandwidth, statistic, engine, rng
+    x, y, kernel, bandwidth, statistic, engine, weights_x, weights_y, rng
         As for :func:`mmd_test`; `rng` matters only for the bandwidth of large samples.
 
     Returns
@@ -158,4 +185,10 @@ def mmd(
     0.4436
     """
     door.resolve_statistic(statistic)  # None is none
-    return observe(door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng), 1).value
+    request = door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng)
+    if weights_x is not None or weights_y is not None:
+        door.check_weightable(door.resolve_statistic(statistic)[0])
+        request, weights = door.weighted(request, weights_x, weights_y)
+        if not weights.equal:
+            return ObservedWeighted.of(request, weights, 1).value
+    return observe(request, 1).value

@@ -17,6 +17,7 @@ from ..core.labellings import Labellings, observed
 from ..core.laws import ContinuousLaw, Law, ReplicateLaw
 from ..core.observed import Grouped, Limit, Observed, Resampler, Series
 from ..core.quadratic import QuadraticForm
+from ..core.strata import Strata
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..engines import Engine, Fourier, Gram
@@ -25,7 +26,11 @@ from ..nulls.auto import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, QuadraticStatistic
 from ..statistics.averages import Terms
+from .stratified import StratifiedForm
 from .weighted import group_sums, time_series
+
+_MANY = 50_000
+"""Points on a line from which on neighbours are worth counting together."""
 
 
 def observe(request: door.Request, labellings: int) -> ObservedMMD:
@@ -174,13 +179,39 @@ class ObservedForm(ObservedMMD):
 
     def resampled(self, null: Resampler) -> Law:
         self._check_size()
-        exhaustive, parts, values = False, [], []
-        for labels in null.batches(self.m, self.n, self.statistic.pairwise, self.rng):
+        exhaustive, order = False, self._order
+        parts: list[BlockSums] = []
+        values: list[Floats] = []
+        for drawn in null.batches(self.m, self.n, self.statistic.pairwise, self.rng):
+            labels = drawn if order is None else drawn.along(order, None if parts else self.m)
             exhaustive |= labels.exhaustive
             sums, squares = self._sums(labels)
             parts.append(sums)
             values.append(squares)
-        tolerance = self.form.tolerance(BlockSums.concatenate(parts))
+        tolerance, squares = self.form.tolerance(BlockSums.concatenate(parts)), np.concatenate(values)
+        if order is not None:  # the engine may have moved points a little: the value is that of the points themselves,
+            moved, squares[0] = squares[0], self._truth[1]
+            tolerance = max(tolerance, abs(float(squares[0] - moved)))  # and its rank is not better than when moved
+        return self._law(squares, tolerance, exhaustive, null.floor(self))
+
+    @property
+    def _order(self) -> NDArray[np.intp] | None:
+        """The order of very many points on a line, in which relabellings are written whatever the engine."""
+        z = self.request.pool.z
+        return np.argsort(z[:, 0]) if z.shape[1] == 1 and len(z) >= _MANY else None
+
+    def stratified(self, strata: Strata, null: Resampler) -> Law:
+        self._check_size()
+        kernel, z = self.request.kernel, self.request.pool.z
+        way = self.request.engine
+        assert way is not None
+        form = StratifiedForm(strata, self.statistic, self._gram, lambda rows: way.gram(kernel, z[rows], self.rng))
+        exhaustive, values, resolution = False, [], 0.0
+        for labels in null.batches(self.m, self.n, False, self.rng):
+            found, resolution = form.values(labels.x)
+            exhaustive |= labels.exhaustive
+            values.append(found)
+        tolerance = 4 * resolution * float(np.abs(kernel.diagonal(z)).mean())
         return self._law(np.concatenate(values), tolerance, exhaustive, null.floor(self))
 
     def replicates(self, squares: Floats, exhaustive: bool, floor: float) -> ReplicateLaw:

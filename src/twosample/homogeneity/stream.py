@@ -236,6 +236,8 @@ class LinearTimeMMD:
 
     def _check_columns(self, x: int, y: int) -> int:
         """The columns of both batches, of which 0 is any, and of the stream."""
+        if x == y == self._columns:
+            return x
         known = {name: d for name, d in (("x", x), ("y", y), ("the stream", self._columns)) if d}
         if len(set(known.values())) > 1:
             raise InputError("Different columns: " + ", ".join(f"{name} has {d}" for name, d in known.items()) + ".")

@@ -23,8 +23,9 @@ _TASK = 1 << 20  # numbers of one sample that one thread works on at a time
 _PIECE = 81_920  # numbers of one sample that are worked on together: they and their differences stay in the cache
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
+_DOT = 10_000  # numbers whose squares BLAS sums without them
 _FEW = 36_000  # numbers of one sample for which telling BLAS not to do so costs more than smaller products
-_ENOUGH = 40_960  # numbers of one sample that are worth the calls it takes to work on them
+_ENOUGH = 72_000  # numbers of one sample that are worth the calls it takes to work on them
 
 
 @dataclass(frozen=True)
@@ -148,10 +149,20 @@ def _even(waiting: Waiting, batch: Floats) -> tuple[Waiting, Floats]:
 
 
 def _check(pieces: Iterable[Floats], batch: Pair) -> None:
-    """Refuse a batch if some rows are not finite. Sums are looked at first: one pass without a mask."""
+    """Refuse a batch if some rows are not finite."""
+    if not all(map(_finite, pieces)):
+        _refuse(batch)
+
+
+def _finite(piece: Floats) -> bool:
+    """Whether all numbers are finite. Sums of squares are looked at first: BLAS takes a fifth of the time of a sum."""
+    flat = piece.reshape(-1)
+    total = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        if not all(isfinite(np.add.reduce(piece, axis=None)) or np.isfinite(piece).all() for piece in pieces):
-            _refuse(batch)
+        for at in range(0, flat.size, _DOT):
+            part = flat[at : at + _DOT]
+            total += float(part.dot(part))
+    return isfinite(total) or bool(np.isfinite(piece).all())
 
 
 def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:

@@ -16,26 +16,34 @@ from ..nulls.memory import kernel_memory
 _ENTRIES = 30_000_000  # weights that are held in memory at a time
 
 
-def time_series(form: QuadraticForm, gram: Gram, kernel: Kernel, pool: door.Pool) -> Series:
-    """The quadratic form as one in weights of the rows, seen from the mean of each sample."""
+def time_series(
+    form: QuadraticForm, gram: Gram, kernel: Kernel, pool: door.Pool, weights: door.Weights | None = None
+) -> Series:
+    """The quadratic form as one in random weights of the rows, seen from the (weighted) mean of each sample."""
     m, n, own = pool.m, pool.n, kernel.diagonal(pool.z)
+    w = np.ones(m + n) if weights is None else weights.values
     sample = np.zeros((m + n, 2))
-    sample[:m, 0] = sample[m:, 1] = 1.0
+    sample[:m, 0], sample[m:, 1] = w[:m], w[m:]
     rows = gram.multiply(sample)
-    means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])
-    wholes = np.repeat([means[:m].mean(), means[m:].mean()], [m, n])
+    means = np.concatenate([rows[:m, 0] / m, rows[m:, 1] / n])  # weights have a mean of 1
+    wholes = np.repeat([(w * means)[:m].mean(), (w * means)[m:].mean()], [m, n])
     centred = own - 2 * means + wholes  # k(z, z), seen from the mean of its sample
-    diagonal, parts = np.array([centred[:m].sum(), centred[m:].sum()]), np.array([form.xx, form.yy])
+    lengths = w**2 * centred
+    diagonal, parts = np.array([lengths[:m].sum(), lengths[m:].sum()]), np.array([form.xx, form.yy])
+    sizes = np.array((m, n) if weights is None else weights.effective, dtype=np.float64)
 
     def weighted(W: Floats) -> Floats:
+        if weights is not None:  # the weighted mean of each sample is its own in every world
+            W = W - sample @ (sample.T @ W / sample.sum(axis=0)[:, None]) / np.maximum(w, 1e-300)[:, None]
         Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
         return _off_diagonal(form, (Wx, Wy), (gram.multiply(Wx), gram.multiply(Wy)), centred)
 
     truth = _off_diagonal(form, (sample[:, :1], sample[:, 1:]), (rows[:, :1], rows[:, 1:]), own)
+    own_sums = w**2 * own
     return Series(
         sizes=(m, n),
-        shares=np.array([1 / m, 1 / n]),
-        value=float(truth[0] + form.dx * own[:m].sum() + form.dy * own[m:].sum()),
+        shares=1 / sizes,
+        value=float(truth[0] + form.dx * own_sums[:m].sum() + form.dy * own_sums[m:].sum()),
         weighted=weighted,
         diagonal=parts * diagonal,
         left_out=float((parts - [form.dx, form.dy]) @ diagonal),

@@ -122,9 +122,7 @@ def _distinct(z: Floats, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return first, code
 
 
-def factor_of(
-    kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str, least: float
-) -> Factor:
+def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str, least: float) -> Factor:
     """The features that the engine has for a kernel on points z, in their principal axes but for the `least`.
 
     O(n w²) for w features; those of many rows are made twice rather than kept. On a line with many more rows than

@@ -178,9 +178,7 @@ def chosen_columns(
     return chosen
 
 
-def read(
-    table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: int, kinds: Mapping[str, str]
-) -> Side:
+def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: int, kinds: Mapping[str, str]) -> Side:
     """A random sample of some columns of the table."""
     frame = table.sample(rows, seed)
     if not len(frame):

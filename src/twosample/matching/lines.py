@@ -159,9 +159,9 @@ class Cells:
         left, right = others.node - self.node[below], self.node[above] - others.node
         near = np.flatnonzero(np.minimum(np.abs(left), np.abs(right)) <= reach)
         from_left = np.abs(left[near]) <= np.abs(right[near])
-        at = np.where(
-            from_left, position[below[near]] + left[near], position[above[near]] - right[near]
-        ).astype(np.intp)
+        at = np.where(from_left, position[below[near]] + left[near], position[above[near]] - right[near]).astype(
+            np.intp
+        )
         terms = np.einsum("kp,kp->k", others.moments[near], potential[at])
         return _sums(belongs[near], terms, len(others.start) - 1)
 

@@ -185,9 +185,7 @@ def _resolved(test: str | Test) -> tuple[Test, str]:
     return test, getattr(test, "__name__", repr(test))
 
 
-def _tested(
-    call: Test, x: Any, y: Any, level: float, rng: np.random.Generator, options: dict[str, Any]
-) -> TestResult:
+def _tested(call: Test, x: Any, y: Any, level: float, rng: np.random.Generator, options: dict[str, Any]) -> TestResult:
     """One test; the seed goes only to tests that take one."""
     from inspect import signature
 

@@ -73,17 +73,13 @@ class PointColumns:
         """Each column moved and then multiplied: (x + shift) * factor, with positive factors."""
         column = self.column
         place = (self.place + shift[column]) * factor[column]
-        return PointColumns(
-            self.mass, place, self.spread * factor[column], self.start, self.rows, self.scale * factor
-        )
+        return PointColumns(self.mass, place, self.spread * factor[column], self.start, self.rows, self.scale * factor)
 
 
 def points_of(columns: Sequence[Floats]) -> PointColumns:
     """The points of some columns of finite numbers, none of them empty."""
     parts = [_points(np.sort(np.clip(column, -_LARGEST, _LARGEST))) for column in columns]
-    mass, place, spread = (
-        np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3)
-    )
+    mass, place, spread = (np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3))
     start = np.cumsum([0, *(len(part[0]) for part in parts)])
     rows = np.array([len(column) for column in columns], dtype=np.intp)
     return PointColumns(mass, place, spread, start, rows, np.array([part[3] for part in parts]))

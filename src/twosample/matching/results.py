@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .._pictures import Picture
 
+
 @dataclass(frozen=True)
 class Pair:
     """A column (or table) of the first side and its partner on the second.

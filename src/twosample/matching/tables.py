@@ -134,9 +134,7 @@ def _listed(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
     return tuple(map(str, named)), list(named.values())
 
 
-def _judged(
-    sides: _Samples, costs: Floats, roots: Floats, level: float | None, rng: np.random.Generator
-) -> Matching:
+def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, rng: np.random.Generator) -> Matching:
     pairs = assign(costs)
     tests = [sides.pvalue(i, j, rng) for i, j in pairs]
     adjusted = holm([p for _, p in tests])

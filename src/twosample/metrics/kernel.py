@@ -68,7 +68,7 @@ def parzen_l2(x: object, y: object, *, bandwidth: float | str = "silverman") -> 
     x, y
         Samples of m and n rows with the same columns.
     bandwidth
-        The width h of the windows in the units of the data, or 'silverman': see :func:`window_width`.
+        The width h of the windows in the units of the data, or 'silverman': the rule of Silverman (1986).
 
     Returns
     -------

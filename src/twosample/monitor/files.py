@@ -42,9 +42,7 @@ def encode(history: History, rule: BatchRule, like: TableSummary, notes: tuple[s
             "left_out": history.plan.left_out,
         },
         "like": body.put_bytes(like.to_bytes()),
-        "batches": [
-            [b.name, to_text(b.time), b.stratum, b.digest, b.rows, b.role, b.number] for b in history.batches
-        ],
+        "batches": [[b.name, to_text(b.time), b.stratum, b.digest, b.rows, b.role, b.number] for b in history.batches],
         "features": body.put(np.concatenate([np.empty(0), *history.rows])),
         "present": body.put(np.concatenate([np.empty(0), *history.present])),
         "looks": [_look_record(look) for look in history.looks],

@@ -340,6 +340,5 @@ class Monitor(Standing):
         return monitor
 
 
-
 def _margin(value: object) -> float:
     return 0.0 if value == 0 else number_between("margin", value, 0, 1, 0.05)

@@ -8,11 +8,12 @@ from .base import Null, Outcome
 from .bounds import Hoeffding, McDiarmid
 from .dependent import CircularShift, GroupPermutation, PairFlips
 from .resampling import Bootstrap, Permutation
+from .strata import StratifiedPermutation
 from .wild import WildBootstrap
 
 _KINDS: tuple[type[Null], ...] = (
     AutoNull, Permutation, Bootstrap, Pearson, Spectrum, Gamma, Normal, McDiarmid, Hoeffding, WildBootstrap, PairFlips,
-    GroupPermutation, CircularShift,
+    GroupPermutation, CircularShift, StratifiedPermutation,
 )  # fmt: skip
 
 NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}
@@ -20,5 +21,6 @@ NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}
 
 __all__ = [
     "NULLS", "AutoNull", "Bootstrap", "CircularShift", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal",
-    "Null", "Outcome", "PairFlips", "Pearson", "Permutation", "Spectrum", "WildBootstrap", "is_cheap",
+    "Null", "Outcome", "PairFlips", "Pearson", "Permutation", "Spectrum", "StratifiedPermutation",
+    "WildBootstrap", "is_cheap",
 ]  # fmt: skip

@@ -65,7 +65,7 @@ class GroupPermutation(Null):
             if not isinstance(given, Iterable):
                 raise InputError(f"GroupPermutation: {name}={given!r} must be a list with the group of every row.")
             groups = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-            if not all(isinstance(group, Hashable) and not _unnamed(group) for group in groups):
+            if not all(isinstance(group, Hashable) and not unnamed(group) for group in groups):
                 raise InputError(
                     f"GroupPermutation: {name} must name the group of every row; None, NaN and lists do not."
                 )
@@ -219,10 +219,10 @@ class CircularShift(Null):
         return observed.lag(self.name) if self.margin is None else self.margin
 
 
-def _unnamed(group: Hashable) -> bool:
+def unnamed(group: Hashable) -> bool:
     """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
     if isinstance(group, tuple):
-        return any(part is not None and _unnamed(part) for part in group)
+        return any(part is not None and unnamed(part) for part in group)
     try:
         return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
     except TypeError:  # pandas.NA

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,14 +17,16 @@ from .base import Null
 
 
 @dataclass(frozen=True)
-class Resampling(Null):
-    """Labellings of the rows that are as likely as the truth under H0."""
+class Drawing(Null):
+    """Labellings of the rows that are as likely as the truth under H0, drawn batch by batch."""
 
-    n: int = 999
     asks: ClassVar[str] = "resamples"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole_number(f"{type(self).__name__}: n", self.n))
+    if TYPE_CHECKING:
+
+        @property
+        def n(self) -> int:
+            """How many resamples beside the truth."""
 
     @property
     def resamples(self) -> int:
@@ -32,13 +34,17 @@ class Resampling(Null):
 
     def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
         """Labellings of m + n rows in batches that fit in memory; the first column of the first is the truth."""
-        first = self._draw(m, n, pairwise, min(self.n, _batch(m + n)), rng)
+        first = self._draw(m, n, pairwise, min(self.n, self._batch(m + n)), rng)
         yield first
         left = 0 if first.exhaustive else self.n - (first.count - 1)
         while left > 0:
-            count = min(left, _batch(m + n))
+            count = min(left, self._batch(m + n))
             yield self._draw(m, n, pairwise, count, rng).without_truth()
             left -= count
+
+    def _batch(self, points: int) -> int:
+        """How many labellings of so many points are held in memory at a time (about 400 MB)."""
+        return max(100, 400_000_000 // points)
 
     @abstractmethod
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
@@ -50,6 +56,16 @@ class Resampling(Null):
     def floor(self, observed: Observed) -> float:
         """The smallest p-value that all its resamples together could give."""
         return observed.least
+
+
+@dataclass(frozen=True)
+class Resampling(Drawing):
+    """The same with the number of resamples as the only parameter."""
+
+    n: int = 999
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", whole_number(f"{type(self).__name__}: n", self.n))
 
 
 @dataclass(frozen=True)
@@ -109,8 +125,3 @@ class Bootstrap(Resampling):
 
     def floor(self, observed: Observed) -> float:
         return 0.0
-
-
-def _batch(points: int) -> int:
-    """How many labellings of so many points are held in memory at a time (about 400 MB)."""
-    return max(100, 400_000_000 // points)

@@ -73,6 +73,7 @@ class Pilot(ABC):
         linear = 4 * float(self.seen.witness_variances() @ np.array([1 / m, 1 / n]))
         return second + linear, third + 1.5 * linear**2 / self.squared
 
+
 @dataclass(frozen=True, eq=False)
 class QuadraticPilot(Pilot):
     """For the statistics that look at all pairs of rows."""

@@ -108,7 +108,9 @@ def markdown(result: Comparison) -> str:
 def junit(result: Comparison) -> str:
     """The result as JUnit XML: a case for each column and one for all together.
 
-    A case fails if its verdict is "different", and is skipped if it is "undecided".
+    A case fails if its verdict is "different"; "small difference" and "no difference found" pass, with words. A column
+    that was lost, or holds another kind of value, is a failure of its own, unless the comparison was told that it does
+    not count.
 
     Parameters
     ----------

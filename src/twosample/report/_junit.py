@@ -1,4 +1,4 @@
-"""JUnit XML for continuous integration: a case for each column, and one for all together."""
+"""JUnit XML for continuous integration: a case for each column, for all together, and for what else is broken."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JOINT = "all columns together"
 
 
 def comparison_junit(result: Comparison) -> str:
-    """A failure for what is different, a skip for what cannot be told."""
+    """A failure for what is different; what could hide is said of the rest."""
     names = f"{shown(result.a.name, 200)} against {shown(result.b.name, 200)}"
     suite = ET.Element("testsuite", name=names)
     if result.joint is not None:
@@ -25,8 +25,14 @@ def comparison_junit(result: Comparison) -> str:
         name = name if seen[name] == 1 else f"{name} ({seen[name]})"
         words = _words(column) + (f"; missing values: {_words(column.missing)}" if column.missing else "")
         _case(suite, name, "twosample.compare.column", column.verdict, words)
-    counts = {"tests": len(suite), "failures": len(suite.findall(".//failure")), "errors": 0}
-    counts["skipped"] = len(suite.findall(".//skipped"))
+    if result.schema.different:
+        for broken in result.schema.broken:
+            words = shown(result.schema.describe(broken), 300)
+            _case(suite, shown(broken, 200) or "(no name)", "twosample.compare.schema", "different", words)
+    for violation in result.violations:
+        name = f"{shown(violation.column, 200) or '(no name)'}: {violation.rule}"
+        _case(suite, name, "twosample.compare.contract", "different", shown(violation.detail, 300))
+    counts = {"tests": len(suite), "failures": len(suite.findall(".//failure")), "errors": 0, "skipped": 0}
     ET.SubElement(suite, "system-out").text = _log(result)
     suites = ET.Element("testsuites", name="twosample compare")
     suites.append(suite)
@@ -41,8 +47,8 @@ def _case(suite: ET.Element, name: str, group: str, verdict: Verdict, words: str
     case = ET.SubElement(suite, "testcase", classname=group, name=name)
     if verdict == "different":
         ET.SubElement(case, "failure", type="different", message=f"different: {words}").text = words
-    elif verdict == "undecided":
-        ET.SubElement(case, "skipped", message=f"too few rows to tell: {words}")
+    elif verdict != "same":
+        ET.SubElement(case, "system-out").text = f"{verdict}: {words}"
 
 
 def _words(tested: ColumnComparison | MissingComparison) -> str:

@@ -27,9 +27,11 @@ MOST_WORDS = 3  # differences in the heading
 NAME, LONG, CELL = 80, 600, 60  # characters
 
 _FINDINGS = {
-    "missing": "Only in A",
-    "added": "Only in B",
-    "retyped": "Of another kind",
+    "contract": "Breaks the contract",
+    "lost": "Lost: only in A",
+    "changed": "Of another kind",
+    "added": "Added: only in B",
+    "retyped": "Read as another kind",
     "left out": "Left out",
     "constant": "Constant",
     "small": "Small difference",
@@ -148,6 +150,8 @@ def _card(column: ColumnComparison, index: int, top: float, result: Comparison) 
 
 
 def _meaning(result: Comparison) -> str:
+    if result.headline.startswith("Identical"):
+        return "The two tables hold the same rows in the same order: nothing was left to test."
     margin = f"an effect size of {result.margin:.3g}"
     if result.verdict == "same":
         return f"If anything differs, it is too little to matter: every effect is surely below the margin ({margin})."
@@ -156,9 +160,11 @@ def _meaning(result: Comparison) -> str:
             f"More than chance explains (level {result.level:g}, all tests taken together), and not surely too little "
             f"to matter ({margin})."
         )
+    if result.verdict == "small difference":
+        return f"More than chance explains, but surely less than the margin ({margin})."
     return (
-        f"No difference was found, but one that matters ({margin}) cannot be ruled out with so few rows. More rows "
-        "would decide it; so would a wider margin."
+        f"Nothing differs more than chance explains, but a difference that matters ({margin}) is not ruled out with so "
+        "few rows. More rows would decide it; so would a wider margin."
     )
 
 
@@ -171,7 +177,7 @@ def _most(result: Comparison) -> tuple[tuple[str, str], ...]:
             text = f"missing: {numbers.percent(missing.share_a)} against {numbers.percent(missing.share_b)}"
         else:
             text = column.where[0].text if column.where else ""
-        if column.verdict == "different" and text:
+        if column.verdict in ("different", "small difference") and text:
             found.append((shown(column.name, NAME) or "(no name)", shown(text, 120)))
     return tuple(found[:MOST_WORDS])
 

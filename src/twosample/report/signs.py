@@ -1,4 +1,4 @@
-"""The three verdicts: a word, a symbol and a colour for each, so that none of them has to do it alone."""
+"""The four verdicts: a word, a symbol and a colour for each, so that none of them has to do it alone."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Sign:
 
     Parameters
     ----------
-    verdict
-        The verdict, which is the name of its colour in the style sheet too.
+    colour
+        The name of its colour in the style sheet.
     word
         In a word or a few.
     short
@@ -23,7 +23,7 @@ class Sign:
         In one character.
     """
 
-    verdict: Verdict
+    colour: str
     word: str
     short: str
     symbol: str
@@ -32,6 +32,7 @@ class Sign:
 SIGNS: dict[Verdict, Sign] = {
     "same": Sign("same", "Same", "Same", "="),
     "different": Sign("different", "Different", "Different", "≠"),
-    "undecided": Sign("undecided", "Too few rows to tell", "Too few rows", "?"),
+    "small difference": Sign("undecided", "Small difference", "Small", "≈"),
+    "no difference found": Sign("open", "No difference found", "Not found", "?"),
 }
-ORDER: tuple[Verdict, ...] = ("different", "undecided", "same")
+ORDER: tuple[Verdict, ...] = ("different", "small difference", "no difference found", "same")

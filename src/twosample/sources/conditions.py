@@ -50,9 +50,7 @@ def called(where: str) -> str:
     return f"where={shown(where, 200)!r}"
 
 
-def assembled(
-    where: str, read: Callable[[str], Value], join: Callable[[str, Sequence[Value]], Value]
-) -> Value:
+def assembled(where: str, read: Callable[[str], Value], join: Callable[[str, Sequence[Value]], Value]) -> Value:
     """A condition as an engine takes it.
 
     Parameters
@@ -106,6 +104,7 @@ def polars_condition(where: str) -> pl.Expr:
             f"{called(where)}: {found[0].strip(' (')} is not for conditions, which see one row of one table. "
             "Filter the frame before, or give a database and a query."
         )
+
     def join(word: str, parts: Sequence[pl.Expr]) -> pl.Expr:
         return ~parts[0] if word == "not" else (pl.any_horizontal if word == "or" else pl.all_horizontal)(parts)
 

@@ -140,9 +140,7 @@ def _from_columns(columns: list[tuple[str, Any]]) -> pl.DataFrame:
         listed = hasattr(value, "__iter__") or hasattr(value, "__array__")
         if not listed or isinstance(value, str | bytes | set | Mapping):
             raise SourceError(f"column {name!r} is {_short(value)}, not a column: give a list or an array of values.")
-    return pl.DataFrame(
-        [pl.Series(name, value, strict=False) for name, (_, value) in zip(names, columns, strict=True)]
-    )
+    return pl.DataFrame([pl.Series(name, value, strict=False) for name, (_, value) in zip(names, columns, strict=True)])
 
 
 def _short(value: object) -> str:

@@ -67,9 +67,7 @@ class BatchRows(ABC):
 
     def survey(self, size: int, seed: int, plan: Plan) -> Survey:
         """A sample, profiles, bins and counts in one pass."""
-        found = self.attempt(
-            lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan)
-        )
+        found = self.attempt(lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan))
         self.rows = found.scan.rows
         return found
 

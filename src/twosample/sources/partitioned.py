@@ -112,8 +112,6 @@ class PartitionedRows(RemoteRows):
         return part_of([self._empty()], work) if found is None else found
 
 
-
-
 def held_by_workers(source: object) -> bool:
     """Whether it is a frame, or a column, of Dask or Spark."""
     library = type(source).__module__.partition(".")[0]

@@ -20,14 +20,14 @@ class SchemaFinding:
     Parameters
     ----------
     what
-        "missing" (only in the first table), "added" (only in the second), "retyped" (of another kind), or "left out".
+        "lost" (only in the first table), "added" (only in the second), "retyped" (of another kind), or "left out".
     column
         The column.
     detail
         In words.
     """
 
-    what: Literal["missing", "added", "retyped", "left out"]
+    what: Literal["lost", "added", "retyped", "left out"]
     column: str
     detail: str
 
@@ -62,6 +62,8 @@ class SchemaComparison:
         The columns that can be compared, in the order of the first table.
     findings
         What is different, and what is left out.
+    both
+        What every column that both tables have means in either.
 
     Examples
     --------
@@ -73,11 +75,12 @@ class SchemaComparison:
     >>> [(column.name, column.kind) for column in both.common]
     [('a', 'numeric')]
     >>> [(finding.what, finding.column) for finding in both.findings]
-    [('retyped', 'a'), ('missing', 'b'), ('added', 'c')]
+    [('retyped', 'a'), ('lost', 'b'), ('added', 'c')]
     """
 
     common: tuple[JointColumn, ...]
     findings: tuple[SchemaFinding, ...]
+    both: tuple[tuple[ColumnKind, ColumnKind], ...] = ()
 
 
 _JOINT: dict[frozenset[Kind], Kind] = {
@@ -112,7 +115,7 @@ def compare_schemas(left: Sequence[ColumnKind], right: Sequence[ColumnKind]) -> 
     for a in left:
         b = theirs.get(a.name)
         if b is None:
-            findings.append(SchemaFinding("missing", a.name, f"only in the first table: {a.kind} ({a.storage})"))
+            findings.append(SchemaFinding("lost", a.name, f"only in the first table: {a.kind} ({a.storage})"))
             continue
         kind = _joint(a, b)
         finding = _finding(a, b, kind)
@@ -124,7 +127,8 @@ def compare_schemas(left: Sequence[ColumnKind], right: Sequence[ColumnKind]) -> 
         for b in right
         if b.name not in ours
     ]
-    return SchemaComparison(tuple(common), tuple(findings))
+    both = tuple((a, theirs[a.name]) for a in left if a.name in theirs)
+    return SchemaComparison(tuple(common), tuple(findings), both)
 
 
 def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -182,6 +182,20 @@ class Table:
         """
         return self._rows.sample(whole_number("rows", rows), whole_number("seed", seed, least=0))
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame] | None:
+        """All rows of some columns, from the first to the last; None where rows stay in the engine that holds them.
+
+        Parameters
+        ----------
+        columns
+            Their names.
+        """
+        from .local import BatchRows
+
+        rows = self._rows
+        self._check(columns)
+        return rows.guard.each(lambda: iter(rows.batches(columns))) if isinstance(rows, BatchRows) else None
+
     def collect(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows in memory.
 
@@ -214,7 +228,7 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     Parameters
     ----------
     source
-        A path or a pattern ("logs/*.parquet") of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
+        A path or a pattern (``"logs/*.parquet"``) of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
         ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz; "-" for standard input. A folder of
         files, whose folders may be named "year=2024", or of a Delta or Iceberg table. A URL ``sqlite:///file.db::table``,
         ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may

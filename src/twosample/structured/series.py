@@ -82,7 +82,7 @@ class GlobalAlignment(ObjectKernel):
 
     Notes
     -----
-    A series is ``(T,)`` numbers or ``(T, d)``. Computed in logarithms. O(|x| |y| d) for each pair: some 5 s for 100
+    A series is ``(T,)`` numbers or ``(T, d)``. Computed in logarithms. O(S T d) for series of S and T: some 5 s for 100
     series of length 100. With a small bandwidth, or long series, each series resembles only itself, and a test
     has no power. Lengths count: series of very different lengths have few alignments, so their value is small. The
     observations are whole series, independent of each other.

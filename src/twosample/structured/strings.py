@@ -150,7 +150,7 @@ class Subsequence(ObjectKernel):
 
     Notes
     -----
-    O(length × |s| × |t|) for each pair, so about 5 s for 1000 strings of 30 letters: not for many or long strings,
+    ``O(length × |s| × |t|)`` for each pair, so about 5 s for 1000 strings of 30 letters: not for many or long strings,
     where :class:`Gappy` is close to it. Strings of fewer than `length` letters have the value 0 with everything.
 
     Examples

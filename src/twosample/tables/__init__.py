@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from .checking import Violation
 from .compare import compare
+from .contract import ColumnRules, Contract
+from .learning import learn
 from .parts import (
     ColumnComparison,
     Finding,
@@ -14,8 +17,9 @@ from .parts import (
     TableFacts,
 )
 from .results import Comparison
+from .schema import Schema
 
 __all__ = [
-    "ColumnComparison", "Comparison", "Finding", "MissingComparison", "NumberPicture", "Place", "SharePicture",
-    "SpeakingRow", "TableFacts", "compare",
+    "ColumnComparison", "ColumnRules", "Comparison", "Contract", "Finding", "MissingComparison", "NumberPicture",
+    "Place", "Schema", "SharePicture", "SpeakingRow", "TableFacts", "Violation", "compare", "learn",
 ]  # fmt: skip

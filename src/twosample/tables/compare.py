@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,26 @@ from ..errors import (
     checked_kinds,
     checked_names,
     options_by_name,
-    positive_number,
     whole_number,
 )
 from ..sources import JointColumn, open_table
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
+from .checking import violation_words, violations
+from .contract import Contract, contract_of
+from .identical import identical
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
+from .margins import MARGIN, Margins
 from .parts import Finding, TableFacts
 from .reading import Reading, Side, Wanted, read
 from .results import Comparison
+from .schema import checked_policy, headline, schema_of
 from .subjects import subject, tests_of
+from .ties import views_of
+from .together import tested_together
 from .verdicts import ColumnTests, weighed
 
 Progress = Callable[[int, int, str], None]
-MARGIN = 0.05
 SAMPLE = 20_000
 STEPS = 5
 
@@ -46,23 +52,27 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     b: object,
     *,
     level: float = 0.05,
-    margin: float = MARGIN,
+    margin: float | Mapping[str, float] = MARGIN,
     select: Iterable[str] | None = None,
     exclude: Iterable[str] | None = None,
     kinds: Mapping[str, str] | None = None,
     where: str | None = None,
     sample: int = SAMPLE,
+    schema: str = "fail",
+    columns_may_be_lost: Iterable[str] = (),
+    contract: Contract | str | PathLike[str] | None = None,
     rng: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    r"""Compare two tables: same, different, or too few rows to tell; and where they differ.
+    r"""Compare two tables: one verdict out of four, and where they differ.
 
     Every column is tested by itself on all rows, and all columns together on a random sample, with kernels for numbers,
     dates, categories and texts; missing values count as values. The verdict weighs effects, not only p-values:
 
-    - *same*: every effect (each column, its missing share, all columns together) is surely smaller than the margin;
-    - *different*: one is significant, all tests taken together, and not surely smaller than the margin;
-    - *undecided*: neither, because there are too few rows.
+    - *different*: an effect is significant, all tests taken together, and not surely smaller than the margin;
+    - *small difference*: what is significant is surely smaller than the margin;
+    - *no difference found*: nothing is significant, but with so few rows an effect beyond the margin could hide;
+    - *same*: every effect (each column, its missing share, all columns together) is surely smaller than the margin.
 
     Parameters
     ----------
@@ -73,9 +83,11 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         Largest probability of calling tables different when they are not; and of calling them same when one of the
         effects is at its margin.
     margin
-        The effect size r (:func:`effect_size`) of a column that is still called the same. 0.05 is a shift of 0.15
-        standard deviations, or a share that goes from 50 % to 55 %. For all columns together it is
-        `margin` over the root of their number: what such a shift in a single column amounts to.
+        The effect size r (:func:`effect_size`) of a column that still counts as small. 0.05 is a shift of 0.15
+        standard deviations, or a share that goes from 50 % to 55 %, from 10 % to 13 %, from 0 to 0.5 %. 0: whatever
+        is significant is different. By name of a column or by kind: ``{"price": 0.02, "text": 0.2, "*": 0.05}``, with
+        "*" for all others. It is that of all columns together as well, whose effect is the largest over their
+        views.
     select, exclude
         Names of the columns to compare, and to leave out.
     kinds
@@ -84,6 +96,14 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         Keeps the rows of both tables for which a condition in SQL holds.
     sample
         Rows of each table for the joint test, at most.
+    schema
+        What it means if columns are lost, or hold another kind of value: "fail" makes the tables different, "warn" says
+        it in the headline, "ignore" says nothing. ``c.schema`` has them in any case. Added columns are findings.
+    columns_may_be_lost
+        Names of columns that may be missing from `b`.
+    contract
+        Rules that `b` must keep: what :func:`learn` returned, or a TOML file of it. Every rule that is broken makes
+        the tables different; ``c.violations`` has them, with the number of rows and an example.
     rng
         A whole number: the seed of samples and permutations. The same seed gives the same answer.
     progress
@@ -115,46 +135,61 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     level = door.check_level(level)
     if level >= 0.5:
         raise OptionError(f"level={level!r} must be below 0.5: intervals are at level 1 - 2 * level.")
-    if not positive_number("margin", margin) < 1:
-        raise OptionError(f"margin={margin!r} is an effect size and must lie between 0 and 1.")
+    margins = Margins.of(margin)
     rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
     if kinds is not None and not isinstance(kinds, Mapping):
         raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
+    policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
+    rules = contract_of(contract)
     wanted = Wanted(checked_names("select", select), checked_names("exclude", exclude) or (), checked_kinds(kinds))
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)
+    margins.check(info.name for table in tables for info in table.columns)
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
         reading = read(tables, wanted, rows, (one, two), step)
-        columns, findings = _comparable(reading)
+        changes, findings = schema_of(reading, policy, may_be_lost)
+        columns, findings = _comparable(reading, findings)
+        broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
         tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
         step("testing all columns together")
         joint = joint_sample(reading, columns, random) if min(tested[0].rows) >= 2 else None
-        together = None if joint is None else judge(joint.pair, joint=True)
-    found = weighed(tested, together, level, margin)
+        views = None if joint is None else views_of(joint.features, joint.twins, joint.groups)
+        test = None if joint is None or views is None else tested_together(joint.pair, views, joint.groups, level)
+    together = None if test is None else test.judged
+    found = weighed(tested, together, level, margins, identical(reading))
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
-        verdict=found.verdict,
-        headline=found.headline,
+        verdict="different" if changes.different or broken else found.verdict,
+        headline=headline(
+            found.headline,
+            found.verdict,
+            {
+                "schema": (changes.words, changes.different),
+                "contract": (violation_words(broken), bool(broken)),
+            },
+        ),
         joint=None if joint is None or together is None else joint_result(joint, together, level),
         joint_effect=None if joint is None or together is None else joint_effect(joint, together, level),
         joint_verdict=found.joint_verdict,
         columns=found.columns,
-        findings=(*findings, *found.findings),
+        findings=(*(Finding("contract", one.column, one.detail) for one in broken), *findings, *found.findings),
         a=_facts(reading.a, joint.pair.m if joint else 0),
         b=_facts(reading.b, joint.pair.n if joint else 0),
         level=level,
-        margin=margin,
+        margin=margins.default,
         joint_margin=found.joint_margin,
         seed=seed,
         speaking=() if joint is None else speaking_rows(joint, reading, shown),
         versions=_versions(),
         notes=_notes(reading, joint, level),
         read=(*tables[0].files, *tables[1].files),
+        schema=changes,
+        violations=broken,
     )
 
 
@@ -171,9 +206,9 @@ class _Steps:
         self.done += 1
 
 
-def _comparable(reading: Reading) -> tuple[list[JointColumn], list[Finding]]:
+def _comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointColumn], list[Finding]]:
     """The columns to test, and what is known without a test."""
-    findings = [Finding(part.what, part.column, part.detail) for part in reading.schema.findings]
+    findings = list(schema)
     columns, constant = [], []
     for column in reading.schema.common:
         a, b = reading.a.profile[column.name], reading.b.profile[column.name]

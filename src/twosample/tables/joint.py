@@ -1,4 +1,4 @@
-"""All columns together: one Gaussian kernel on the coordinates of mixed rows, on a random sample of each table."""
+"""All columns together, on a random sample of each table: rows as coordinates, features of columns, groups of rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..adaptive.front import CITATION
+from ..core.groups import RowGroups
 from ..core.threads import available_cores
+from ..core.types import Floats
 from ..embedding import ROWS_FOR_INTERVAL, Embedded, Judged
 from ..engines import LowRank
 from ..engines.lowrank import choose_landmarks
@@ -23,6 +26,7 @@ from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import Column, record_kernel
+from .features import ColumnFeatures, column_features
 from .parts import SpeakingRow, Value
 from .reading import Reading
 
@@ -34,6 +38,9 @@ RANK = 256
 
 CELLS = 40_000_000
 """Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
+
+GROUPS, RESAMPLES = 150, 999
+"""Groups of rows of either table, and how often they are relabelled."""
 
 KEPT = 100
 """Rows of each table that are kept to be shown; fewer of very wide tables."""
@@ -56,6 +63,12 @@ class Joint:
         The kernel on coordinates.
     columns
         How many columns there are.
+    features
+        Features of the columns that vary.
+    groups
+        Groups of rows and their relabellings.
+    twins
+        ``(N,)`` 1 for a row that occurs more than once in the pooled sample.
     notes
         How it was done.
     """
@@ -64,6 +77,9 @@ class Joint:
     chosen: tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]
     kernel: Gaussian
     columns: int
+    features: tuple[ColumnFeatures, ...]
+    groups: RowGroups
+    twins: Floats
     notes: tuple[str, ...]
 
 
@@ -71,9 +87,11 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
     """Rows as coordinates, and the features of the kernel on them."""
     a, b = reading.samples
     most = max(500, CELLS // (2 * sum(_width(column, a, b) for column in columns)))
-    chosen = tuple(np.sort(rng.choice(len(part), min(most, len(part)), replace=False)) for part in (a, b))
+    groups = RowGroups.of(min(most, len(a)), min(most, len(b)), GROUPS, RESAMPLES, rng)
+    chosen = tuple(rng.permutation(len(part))[:rows] for part, rows in zip((a, b), groups.rows, strict=True))
     pooled = a[chosen[0]].vstack(b[chosen[1]])
     fields = {column.name: _column(column_of(pooled, column.name), column, reading) for column in columns}
+    found = (column_features(column_of(pooled, column.name), column, len(columns)) for column in columns)
     z = record_kernel(fields).rows
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)
@@ -84,11 +102,18 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
     residual = max(0.0, 1.0 - float(np.einsum("ij,ij->", features, features)) / len(z))
     first = (np.arange(len(z)) < len(chosen[0])).astype(np.float64)
     notes = (
-        f"Joint test: {len(chosen[0])} and {len(chosen[1])} rows, {z.shape[1]} coordinates of {len(columns)} columns, "
-        f"{kernel!r} on them.",
+        f"Joint test: {len(chosen[0])} and {len(chosen[1])} rows, in groups of {groups.size} that were relabelled "
+        f"{len(groups.labels) - 1} times; {z.shape[1]} coordinates of {len(columns)} columns, {kernel!r} on them.",
         f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
     )
-    return Joint(Embedded.of(features, first, 1 - first, residual), (chosen[0], chosen[1]), kernel, len(columns), notes)
+    pair = Embedded.of(features, first, 1 - first, residual)
+    kept = tuple(part for part in found if part is not None)
+    return Joint(pair, (chosen[0], chosen[1]), kernel, len(columns), kept, groups, _twins(pooled), notes)
+
+
+def _twins(pooled: pl.DataFrame) -> Floats:
+    """1 for a row that occurs more than once."""
+    return np.asarray(pooled.is_duplicated().to_numpy(), dtype=np.float64)
 
 
 def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
@@ -119,13 +144,14 @@ def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
             level=level,
             m=found.m,
             n=found.n,
-            test="MMD two-sample test of tables",
-            symbol="MMD²_u",
+            test="Adaptive two-sample test of tables",
+            symbol="log mean 1/p",
             columns=joint.columns,
             null=found.null,
             kernel=joint.kernel,
             engine=LowRank(max_rank=RANK),
             reason=f"{found.m + found.n} sampled rows",
+            citation=CITATION,
             notes=joint.notes,
         )
 

@@ -14,7 +14,7 @@ __all__ = [
     "SpeakingRow", "TableFacts", "Value", "Verdict",
 ]  # fmt: skip
 
-Verdict = Literal["same", "different", "undecided"]
+Verdict = Literal["same", "small difference", "no difference found", "different"]
 Value = str | int | float | bool | None
 
 
@@ -50,16 +50,17 @@ class Finding:
     Parameters
     ----------
     what
-        "missing" (column only in the first table), "added" (only in the second), "retyped" (of another kind), "left
-        out" (identifiers, unsupported types, columns without any value), "constant" (one and the same value in
-        both), "small" (a difference that is significant and surely smaller than the margin).
+        "lost" (column only in the first table), "added" (only in the second), "changed" (another kind of value is
+        stored), "retyped" (only read as another kind), "left out" (identifiers, unsupported types, columns without any
+        value), "constant" (one and the same value in both), "small" (a difference that is significant and surely
+        smaller than the margin), "contract" (a rule of the contract that the second table breaks).
     column
         The column; None for the tables as a whole.
     detail
         In words.
     """
 
-    what: Literal["missing", "added", "retyped", "left out", "constant", "small"]
+    what: Literal["lost", "added", "changed", "retyped", "left out", "constant", "small", "contract"]
     column: str | None
     detail: str
 
@@ -103,7 +104,7 @@ class MissingComparison:
     effect, effect_low, effect_high
         Effect size and interval.
     verdict
-        "same", "different" or "undecided".
+        As of a column.
     """
 
     missing_a: int
@@ -132,7 +133,7 @@ class ColumnComparison:
     statistic
         The unbiased estimate of MMD² between the present values.
     pvalue
-        Its p-value alone.
+        Its p-value alone: valid for the smallest over its views.
     adjusted_pvalue
         Adjusted for all columns (Holm) and for the joint test: at most `level` only if the column is found to differ
         while the chance of even one false finding is at most `level`.
@@ -141,8 +142,9 @@ class ColumnComparison:
     effect, effect_low, effect_high
         Effect size r in [0, 1] as in :func:`effect_size`, with its interval at level 1 - 2 `level`.
     verdict
-        "same": `effect_high` of values and missing share is below the margin. "different": not so, and an adjusted
-        p-value is at most the level. Otherwise "undecided".
+        "different": an adjusted p-value is at most the level, and the effect is not surely below the margin. "small
+        difference": significant, and `effect_high` is below the margin. "same": not significant, and `effect_high` is
+        below the margin. Otherwise "no difference found".
     rows_a, rows_b
         Rows with a value that were compared.
     missing
@@ -159,6 +161,12 @@ class ColumnComparison:
         The kernel on the values, as it is written: ``mmd_test`` with it gives the same answer.
     bandwidth
         That of a kernel on numbers: the median distance of two pooled rows; None for categories and text.
+    margin
+        The effect size of this column that is still called small.
+    view
+        What the effect is of: "values" (the kernel on them), or the share of rows that differs most, in words.
+    kernel_pvalue
+        The p-value of the kernel on the values alone: what ``mmd_test`` with `kernel` gives.
 
     Examples
     --------
@@ -184,9 +192,12 @@ class ColumnComparison:
     method: str
     picture: Picture | None = field(default=None, repr=False)
     where: tuple[Place, ...] = ()
-    values_verdict: Verdict = "undecided"
+    values_verdict: Verdict = "no difference found"
     kernel: str = ""
     bandwidth: float | None = None
+    margin: float = 0.05
+    view: str = "values"
+    kernel_pvalue: float = 1.0
 
     @property
     def rejected(self) -> bool:

@@ -70,9 +70,7 @@ def _densities(line: Line, bandwidth: float, dates: bool) -> NumberPicture:
     )
     grid = np.linspace(low, high, _GRID)
     witness = _plain(_witness(line, bandwidth, grid))
-    return NumberPicture(
-        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), witness, dates
-    )
+    return NumberPicture(tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), witness, dates)
 
 
 def _witness(line: Line, bandwidth: float, at: Floats) -> Floats:
@@ -109,7 +107,7 @@ def _ranges(line: Line, shown: NumberPicture) -> tuple[Place, ...]:
 
 def _range(low: float, high: float, shown: NumberPicture) -> str:
     wide = shown.edges[-1] - shown.edges[0]
-    first, last = (_number(end, wide, shown.dates) for end in (low, high))
+    first, last = (number_text(end, wide, shown.dates) for end in (low, high))
     if np.isinf(low) and np.isinf(high):
         return "everywhere"
     if np.isinf(low):
@@ -117,7 +115,7 @@ def _range(low: float, high: float, shown: NumberPicture) -> str:
     return f"from {first}" if np.isinf(high) else f"{first} to {last}"
 
 
-def _number(value: float, wide: float, dates: bool) -> str:
+def number_text(value: float, wide: float, dates: bool) -> str:
     """A number with as many digits as the width of the picture needs; seconds as a date, or a time of day."""
     if np.isinf(value):
         return ""

@@ -148,8 +148,14 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
     found, scales = _converted(surveys, schema)
     step("placing both in the same bins")
     a, b = (
-        Side(table, survey.sample, _completed(table, survey, schema, scales), _looked_at(survey), survey.summarized,
-             survey.note)
+        Side(
+            table,
+            survey.sample,
+            _completed(table, survey, schema, scales),
+            _looked_at(survey),
+            survey.summarized,
+            survey.note,
+        )
         for table, survey in zip(tables, surveys, strict=True)
     )
     return Reading(a, b, schema, found, scales)
@@ -214,9 +220,7 @@ def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: M
         found = survey.scan.moments.get(name)
         moments[name] = None if found is None else found.regridded(scale.grid)
     dates = {column.name for column in schema.common if column.kind == "datetime"}
-    grids = {
-        name: replace(scales[name].grid, dates=name in dates) for name, found in moments.items() if found is None
-    }
+    grids = {name: replace(scales[name].grid, dates=name in dates) for name, found in moments.items() if found is None}
     categories = [column.name for column in schema.common if column.kind == "categorical"]
     counts = {name: COUNTED for name in categories if name not in survey.scan.counts}
     ready = {name: found for name, found in moments.items() if found is not None}

@@ -9,7 +9,9 @@ from .._reported import Reported
 from ..errors import OptionError, whole_number
 from ..planning import EffectSize
 from ..results import PAPER, TestResult
+from .checking import Violation
 from .parts import ColumnComparison, Finding, SpeakingRow, TableFacts, Verdict
+from .schema import Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,8 +24,9 @@ class Comparison(Reported):
     Parameters
     ----------
     verdict
-        "same" (every effect is surely smaller than its margin), "different" (something is significant, and not
-        surely smaller than its margin), or "undecided" (too few rows to tell).
+        "different" (something is significant, and not surely smaller than its margin), "small difference" (what is
+        significant is surely smaller), "no difference found" (nothing is significant, but with so few rows an effect
+        beyond its margin could hide), or "same" (every effect is surely smaller than its margin).
     headline
         The verdict in one sentence.
     joint
@@ -42,9 +45,9 @@ class Comparison(Reported):
     level
         The chance of calling tables different that are not; and of calling them same when they differ by the margin.
     margin
-        The effect size of a column that is still called the same.
+        The effect size of a column that still counts as small; ``columns[i].margin`` where columns have their own.
     joint_margin
-        The same for the joint test: `margin` over the root of the number of columns.
+        The same for the joint test, whose effect is the largest over its views.
     seed
         Seed of samples and permutations.
     speaking
@@ -57,11 +60,15 @@ class Comparison(Reported):
         The paper behind it.
     read
         The real paths of the files that were compared, which no report may replace.
+    schema
+        Columns that were lost, added, changed or renamed; lost and changed ones make the tables different.
+    violations
+        Rules of the contract that the second table breaks; each makes the tables different.
 
     Examples
     --------
     >>> import numpy as np, twosample as ts
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(3)
     >>> a = {"age": rng.normal(40, 9, 4000), "city": rng.choice(["Oslo", "Rome"], 4000)}
     >>> b = {"age": rng.normal(46, 9, 4000), "city": rng.choice(["Oslo", "Rome"], 4000)}
     >>> c = ts.compare(a, b)
@@ -89,6 +96,8 @@ class Comparison(Reported):
     notes: tuple[str, ...] = field(repr=False)
     citation: str = field(default=PAPER, repr=False)
     read: tuple[str, ...] = field(default=(), repr=False)
+    schema: Schema = field(default=Schema(), repr=False)
+    violations: tuple[Violation, ...] = field(default=(), repr=False)
 
     def __getitem__(self, name: str) -> ColumnComparison:
         for column in self.columns:
@@ -113,7 +122,7 @@ class Comparison(Reported):
         return summary(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values that JSON can hold, with ``"schema": 1``."""
+        """The comparison as plain values that JSON can hold, with ``"schema": 2``."""
         from .words import as_dict
 
         return as_dict(self)

@@ -18,6 +18,7 @@ from ..sources.values import column_of
 from ..structured import Categories, Text
 from ..summaries import BinnedColumn, comparable
 from .reading import Reading
+from .views import View, Words, levels_views, tails, usable, values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +52,8 @@ class Subject:
         Whether the rows themselves were at hand, and not only bins.
     line, levels, texts
         The values as numbers, categories or texts: one of them is there.
+    views
+        Shares of rows that are compared beside the kernel on values.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Subject:
     line: Line | None = None
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    views: tuple[View, ...] = ()
 
     @cached_property
     def missing_pair(self) -> Embedded | None:
@@ -95,7 +99,8 @@ def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
             a, b = (_counts(column_of(part, column.name)) for part in reading.samples)
         levels = Levels.of(dict(a.values), dict(b.values))
         pair = levels.embedded() if min(a.present, b.present) >= 2 else None
-        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels)
+        looked = tuple(usable(list(levels_views(levels)), judge.level)) if pair is not None else ()
+        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=looked)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
     one, two = (_some(column_of(part, column.name).drop_nulls()) for part in reading.samples)
     pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
@@ -124,7 +129,19 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
             line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
         pair = line.embedded(kernel.scale, rows=relabelled)
     rows = a.rows + a.missing, b.rows + b.missing
-    return Subject(column.name, column.kind, rows, (a.missing, b.missing), pair, kernel, exact, line=line)
+    looked = () if line is None else _number_views(reading, column, line, judge.level)
+    gone = a.missing, b.missing
+    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=looked)
+
+
+def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
+    """Tails from all rows; single values and round numbers from the samples, which have them exactly."""
+    x, y = (_doubles(column_of(part, column.name)) for part in reading.samples)
+    if min(len(x), len(y)) < 2:
+        return ()
+    words = Words(float(line.values[-1] - line.values[0]), column.kind)
+    found = [*tails(line, words), *values(x, y, words)]
+    return tuple(usable(found, level))
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import dataclass, replace
 
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
-from ..embedding import Judge, Judged, adjusted
+from ..embedding import Judge, Judged
 from ..sources import Kind
+from .looks import Look, looked_at
+from .margins import Margins
 from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places
 from .subjects import Subject
+from .views import View, sentence
 
-_ORDER: dict[Verdict, int] = {"different": 0, "undecided": 1, "same": 2}
+_ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no difference found": 2, "same": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,8 @@ class ColumnTests:
         How, and in words.
     drawn, where
         Its picture, and the places where it differs most.
+    views
+        Shares that are compared beside its values.
     """
 
     name: str
@@ -44,6 +48,7 @@ class ColumnTests:
     method: str
     drawn: Picture | None
     where: tuple[Place, ...]
+    views: tuple[View, ...] = ()
 
     @classmethod
     def of(cls, subject: Subject, judge: Judge) -> ColumnTests:
@@ -55,7 +60,18 @@ class ColumnTests:
         if missing is not None and missing.pvalue <= judge.level:
             found += (missing_place(subject),)
         how = (repr(subject.kernel), subject.bandwidth, _method(subject, values))
-        return cls(subject.name, subject.kind, subject.rows, subject.missing, values, missing, *how, drawn, found)
+        return cls(
+            subject.name,
+            subject.kind,
+            subject.rows,
+            subject.missing,
+            values,
+            missing,
+            *how,
+            drawn,
+            found,
+            subject.views,
+        )
 
     @property
     def tests(self) -> list[Judged]:
@@ -89,43 +105,69 @@ class Judgement:
     joint_margin: float
 
 
-def weighed(lines: Sequence[ColumnTests], joint: Judged | None, level: float, margin: float) -> Judgement:
-    """Weigh all tests: adjusted p-values against the level, effects against the margin."""
-    pvalues = [test.pvalue for line in lines for test in line.tests]
-    both = zip(adjusted(pvalues, None if joint is None else joint.pvalue), benjamini_hochberg(pvalues), strict=True)
-    columns = [_column(line, [next(both) for _ in line.tests], level, margin) for line in lines]
+def weighed(
+    lines: Sequence[ColumnTests], joint: Judged | None, level: float, margins: Margins, identical: bool = False
+) -> Judgement:
+    """Weigh all tests: adjusted p-values against the level, effects against the margins."""
+    looks = looked_at(lines, None if joint is None else joint.pvalue)
+    rates = iter(benjamini_hochberg([p for look in looks for p in look.pvalues]))
+    columns = [
+        _column(line, look, [float(next(rates)) for _ in look.pvalues], level, margins)
+        for line, look in zip(lines, looks, strict=True)
+    ]
     columns.sort(key=lambda column: (_ORDER[column.verdict], -_strength(column), column.pvalue))
-    joint_margin = margin / sqrt(len(lines))
-    together: Verdict = "undecided" if joint is None else _verdict(joint, 2 * joint.pvalue, level, joint_margin)
-    verdict = _overall([together, *(column.verdict for column in columns)])
-    findings = [_small(column, level, margin) for column in columns]
-    if joint is not None and together == "same" and 2 * joint.pvalue <= level:
+    joint_margin = margins.default
+    together: Verdict = "no difference found"
+    if joint is not None:
+        together = judged_by(joint.effect.high, 2 * joint.pvalue, level, joint_margin)
+    if identical:
+        columns, together = [_same(column) for column in columns], "same"
+    verdict = overall([together, *(column.verdict for column in columns)])
+    findings = [_small(column, level) for column in columns]
+    if joint is not None and together == "small difference":
         text = f"all columns together: p = {joint.pvalue:.2g}, but an effect of at most {joint.effect.high:.2g}"
         findings.append(Finding("small", None, f"{text}: below the margin of {joint_margin:.2g}"))
-    words = _headline(verdict, columns, _needed(lines, joint, margin, joint_margin))
+    could_hide = _could_hide(columns, joint, together) + _needed(lines, joint, margins, joint_margin)
+    words = identical_words(lines[0].rows[0]) if identical else _headline(verdict, columns, together, could_hide)
     kept = tuple(finding for finding in findings if finding is not None)
     return Judgement(verdict, together, tuple(columns), words, kept, joint_margin)
 
 
-def _overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Different if one is, same if all are."""
+def judged_by(high: float, adjusted_pvalue: float, level: float, margin: float) -> Verdict:
+    """One of four words, from the upper end of the effect and the adjusted p-value."""
+    if adjusted_pvalue <= level:
+        return "small difference" if high < margin else "different"
+    return "same" if high < margin else "no difference found"
+
+
+def overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """The gravest: different if one is, same if all are."""
     return min(verdicts, key=lambda verdict: _ORDER[verdict])
 
 
-def _column(line: ColumnTests, pvalues: list[tuple[float, float]], level: float, margin: float) -> ColumnComparison:
-    values = line.values
-    own = pvalues.pop(0) if values is not None else (1.0, 1.0)
+def _same(column: ColumnComparison) -> ColumnComparison:
+    """A column of identical tables."""
+    missing = None if column.missing is None else replace(column.missing, verdict="same")
+    return replace(column, verdict="same", values_verdict="same", missing=missing)
+
+
+def _column(line: ColumnTests, look: Look, rates: list[float], level: float, margins: Margins) -> ColumnComparison:
+    values, margin = line.values, margins.at(line.name, line.kind)
     missing = None
     if line.missing is not None:
-        missing = _missing(line, line.missing, pvalues.pop(0), level, margin)
-    alone: Verdict = "undecided" if values is None else _verdict(values, own[0], level, margin)
-    verdict = alone if missing is None else _overall([alone, missing.verdict])
-    effect = (0.0, 0.0, 1.0) if values is None else (values.effect.value, values.effect.low, values.effect.high)
+        missing = _missing(line, line.missing, (look.missing, rates[-1]), level, margin)
+    seen = look.effect(level)
+    alone: Verdict = "no difference found"
+    if values is not None:
+        alone = judged_by(seen.high, look.values, level, margin)
+    verdict = alone if missing is None else overall([alone, missing.verdict])
+    effect, own = (seen.value, seen.low, seen.high), (look.values, rates[0])
+    where = tuple(Place(sentence(view), *view.shares, label=view.label) for view in look.found(level)[:2]) + line.where
     return ColumnComparison(
         name=line.name,
         kind=line.kind,
         statistic=0.0 if values is None else values.statistic,
-        pvalue=1.0 if values is None else values.pvalue,
+        pvalue=look.pvalues[0],
         adjusted_pvalue=float(own[0]),
         fdr_pvalue=float(own[1]),
         effect=effect[0],
@@ -139,8 +181,11 @@ def _column(line: ColumnTests, pvalues: list[tuple[float, float]], level: float,
         kernel=line.kernel,
         bandwidth=line.bandwidth,
         picture=line.drawn,
-        where=line.where,
+        where=where,
+        view=seen.view,
+        kernel_pvalue=1.0 if values is None else values.pvalue,
         values_verdict=alone,
+        margin=margin,
     )
 
 
@@ -158,7 +203,7 @@ def _missing(
         effect=test.effect.value,
         effect_low=test.effect.low,
         effect_high=test.effect.high,
-        verdict=_verdict(test, float(pvalues[0]), level, margin),
+        verdict=judged_by(test.effect.high, float(pvalues[0]), level, margin),
     )
 
 
@@ -177,20 +222,13 @@ def _method(subject: Subject, test: Judged | None) -> str:
     return f"{kernel}; {rows}; {test.null.name}"
 
 
-def _verdict(test: Judged, adjusted_pvalue: float, level: float, margin: float) -> Verdict:
-    """Same if surely within the margin; else different if significant; else undecided."""
-    if test.effect.high < margin:
-        return "same"
-    return "different" if adjusted_pvalue <= level else "undecided"
-
-
 def _strength(column: ColumnComparison) -> float:
     return max(column.effect, column.missing.effect if column.missing else 0.0)
 
 
-def _small(column: ColumnComparison, level: float, margin: float) -> Finding | None:
-    """A significant difference that is too small to matter."""
-    if column.verdict != "same":
+def _small(column: ColumnComparison, level: float) -> Finding | None:
+    """A significant difference that is surely small."""
+    if column.verdict != "small difference":
         return None
     parts = []
     if column.adjusted_pvalue <= level:
@@ -198,38 +236,50 @@ def _small(column: ColumnComparison, level: float, margin: float) -> Finding | N
     if column.missing is not None and column.missing.adjusted_pvalue <= level:
         shares = f"{column.missing.share_a:.3g} and {column.missing.share_b:.3g}"
         parts.append(f"missing shares differ, {shares}, by an effect of at most {column.missing.effect_high:.2g}")
-    return Finding("small", column.name, f"{'; '.join(parts)}: below the margin of {margin:g}") if parts else None
+    return Finding("small", column.name, f"{'; '.join(parts)}: below the margin of {column.margin:g}")
 
 
-def _needed(lines: Sequence[ColumnTests], joint: Judged | None, margin: float, joint_margin: float) -> str:
+def _could_hide(columns: Sequence[ColumnComparison], joint: Judged | None, together: Verdict) -> str:
+    """The largest effect that was not ruled out, in words."""
+    open_ = [column for column in columns if column.verdict == "no difference found"]
+    ends = [column.effect_high for column in open_]
+    ends += [column.missing.effect_high for column in open_ if column.missing is not None]
+    if not ends and joint is not None and together == "no difference found":
+        return f"an effect of {joint.effect.high:.2g} on all columns together could hide"
+    return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"
+
+
+def _needed(lines: Sequence[ColumnTests], joint: Judged | None, margins: Margins, joint_margin: float) -> str:
     """About how many rows would show that all is within the margins, in words; empty if no number would."""
-    tests = [(test, margin) for line in lines for test in line.tests]
+    tests = [(test, margins.at(line.name, line.kind)) for line in lines for test in line.tests]
     single = [test.rows_needed(border) for test, border in tests if test.effect.high >= border]
     together = joint.rows_needed(joint_margin) if joint is not None and joint.effect.high >= joint_margin else 0
     known = [rows for rows in single if rows is not None]
-    if joint is None or together is None or len(known) < len(single):
+    if joint is None or together is None or len(known) < len(single) or not (single or together):
         return ""
     rows = lines[0].rows
     if not single and min(rows) > together:  # the tables are large enough, only the sample is not
-        return f"; a joint sample of about {_rounded(together)} rows might settle it"
-    return f"; about {_rounded(max([*known, together]))} rows in each table might settle it"
+        return f"; a joint sample of about {_rounded(together)} rows would show it"
+    return f"; about {_rounded(max([*known, together]))} rows in each table would show it"
 
 
-def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], needed: str) -> str:
+def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], together: Verdict, could_hide: str) -> str:
     count = len(columns)
     all_columns = "the one common column" if count == 1 else f"all {count} columns"
     if verdict == "same":
         return f"Same within the margin: {all_columns}{'' if count == 1 else ', each and together'}."
-    if verdict == "different":
-        found = [column for column in columns if column.verdict == "different"]
-        if not found:
-            return f"Different: no single column of {count}, but all of them together."
-        return f"Different: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}."
-    open_ = sum(column.verdict == "undecided" for column in columns)
-    what = f"{open_} of {count} column{'s' if count > 1 else ''} undecided"
-    if not open_:
-        what = "each column is the same within the margin, but all together are undecided"
-    return f"Too few rows to tell: {what}{needed}."
+    if verdict == "no difference found":
+        return f"No difference found: {could_hide}."
+    found = [column for column in columns if column.verdict == verdict]
+    words = "Different" if verdict == "different" else "Small difference, below the margin"
+    if not found:
+        return f"{words}: no single column of {count}, but all of them together."
+    return f"{words}: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}."
+
+
+def identical_words(rows: int) -> str:
+    """The headline of two tables with the same rows."""
+    return f"Identical: the same {rows:,} row{'s' if rows != 1 else ''} in both tables."
 
 
 def _rounded(rows: int) -> str:

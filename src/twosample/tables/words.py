@@ -86,7 +86,7 @@ def as_dict(c: Comparison) -> dict[str, Any]:
         "effect": None if effect is None else {"value": effect.value, "low": effect.low, "high": effect.high},
     }  # fmt: skip
     result: dict[str, Any] = _finite({
-        "schema": 1,
+        "schema": 2,
         "verdict": c.verdict,
         "headline": c.headline,
         "level": c.level,
@@ -94,6 +94,8 @@ def as_dict(c: Comparison) -> dict[str, Any]:
         "a": asdict(c.a),
         "b": asdict(c.b),
         "joint": joint,
+        "table_schema": asdict(c.schema),
+        "violations": [asdict(violation) for violation in c.violations],
         "columns": [{**asdict(column), "rejected": column.rejected} for column in c.columns],
         "findings": [asdict(finding) for finding in c.findings],
         "rows": [asdict(row) for row in c.speaking[:20]],

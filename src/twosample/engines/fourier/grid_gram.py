@@ -8,9 +8,10 @@ from functools import cached_property
 from threading import Event
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
-from ...core.labellings import Labellings
+from ...core.labellings import Labellings, PackedBits
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Counts, Floats
@@ -19,6 +20,7 @@ from ..dense import CENTRED_POINTS
 from ..features.feature_gram import PIECES, FeatureGram
 from .frequency_grid import FrequencyGrid, Waves, wave_covariance
 from .line_bins import BinnedLine, bin_count
+from .neighbours import Neighbours
 from .nufft import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500
@@ -103,6 +105,8 @@ class GridGram:
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel."""
+        if isinstance(labels.stored, PackedBits) and labels.stored.order is not None and self._direct:
+            return self._by_neighbours(labels.stored, labels.stored.order, m, n)
         if labels.count >= 16 and self._direct:
             return self._by_features.block_sums(labels, m, n)
         w, sizes = self.features.weights, np.array([m] if labels.y is None else [m, n])
@@ -121,6 +125,21 @@ class GridGram:
         if labels.y is not None:
             return BlockSums(xx, both, squares[:, 1], dx, diagonals[:, 1], m, n, 1e-12)
         return BlockSums(xx, -xx, xx, dx, trace - dx, m, n, 1e-12)
+
+    def _by_neighbours(self, packed: PackedBits, order: NDArray[np.intp], m: int, n: int) -> BlockSums:
+        """Block sums of relabellings that are written in the order of the line."""
+        sums, means, line = [], [], self.z[order, 0]
+        for grid in self.features.grids:
+            S, mean = Neighbours(line, grid).sums(packed, self.threads, self.progress)
+            sums.append(S)
+            means.append(mean)
+        S, mean = np.concatenate(sums, axis=1), np.concatenate(means)
+        spread = float(self.features.weights.sum()) - float(mean @ mean)
+        if spread <= _NOISE * self._height:  # all points are the same, up to rounding
+            S[:], spread = 0.0, 0.0
+        own = np.einsum("rj,rj->r", S, S)
+        dx = m * spread - 2 * (S @ mean)
+        return BlockSums(own, -own, own, dx, (m + n) * spread - dx, m, n, 1e-5 / len(self.z))
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """From the characteristic function on the doubled grid (one dimension), the features, or a random part."""

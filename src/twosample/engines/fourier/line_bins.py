@@ -46,7 +46,7 @@ class BinnedLine:
         """``(J,)`` sums of the waves over points that count so often."""
         if (counts == 1).all():
             moments = self._pool
-        elif counts.max() <= 1:
+        elif counts.dtype.kind == "u" and counts.max() <= 1:
             moments = self._moments(self.z[counts > 0], None)
         else:
             moments = self._moments(self.z, counts)

@@ -50,11 +50,11 @@ class SortedGram:
         """Block sums, a few labellings at a time."""
         decay = self._decay
         count, step = labels.count, max(1, (1 << 22) // len(self.z))
-        diagonal = decay.coefficients[0]
+        diagonal, x = decay.coefficients[0], labels.of(self._order)
 
         def work(start: int, stop: Event) -> tuple[Floats, Floats, Floats]:
             columns = slice(start, min(start + step, count))
-            v = labels.x[self._order, columns].astype(np.float64)
+            v = x[:, columns].astype(np.float64)
             if stop.is_set():
                 return (np.empty(0),) * 3
             Kv = one_sided(self._line, v, decay)

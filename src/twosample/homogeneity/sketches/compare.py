@@ -229,9 +229,7 @@ def _null(null: Null | str | None, allowed: tuple[str, ...], what: str) -> Null:
     return resolved
 
 
-def _binned(
-    one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic
-) -> _ObservedBins:
+def _binned(one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic) -> _ObservedBins:
     """Two columns in the same bins, with the kernel's bandwidth from both."""
     a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
     unit = 2.0**a.grid.unit

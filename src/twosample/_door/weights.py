@@ -1,0 +1,89 @@
+"""Weights at the door: one for every row, finite, not negative, not all 0; or refused by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.types import Floats
+from ..errors import InputError, OptionError
+from .request import Request
+from .samples import Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The weights of the pooled rows, each sample with a mean of 1.
+
+    Parameters
+    ----------
+    values
+        ``(N,)`` positive weights.
+    m
+        Rows of x.
+    """
+
+    values: Floats
+    m: int
+
+    @property
+    def effective(self) -> tuple[float, float]:
+        """Kish's effective sample sizes, (Σw)² / Σw²: how many rows of equal weight are worth as much."""
+        return effective_size(self.values[: self.m]), effective_size(self.values[self.m :])
+
+    @property
+    def equal(self) -> bool:
+        """Whether all rows of a sample weigh the same, so that nothing is weighted."""
+        return bool((self.values == 1).all())
+
+
+def effective_size(w: Floats) -> float:
+    """Kish's effective sample size, (Σw)² / Σw²."""
+    return float(w.sum() ** 2 / (w @ w))
+
+
+def checked_weights(value: object, name: str, rows: int) -> Floats:
+    """``(rows,)`` weights of one sample from an option; None is 1 for every row."""
+    if value is None:
+        return np.ones(rows)
+    try:
+        array = np.asarray(value.to_numpy() if hasattr(value, "to_numpy") else value)
+        if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim == 1):
+            raise TypeError
+        weights = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold one number for every row; it holds something else.") from None
+    if weights.shape != (rows,):
+        raise InputError(f"{name} has shape {weights.shape}, and the sample has {rows} rows. Give one weight for each.")
+    for bad, what in ((np.isnan(weights), "missing"), (np.isinf(weights), "infinite"), (weights < 0, "negative")):
+        if bad.any():
+            raise InputError(
+                f"{name} has {int(bad.sum())} {what} weight(s), the first in row {int(np.flatnonzero(bad)[0])}. "
+                "Weights are finite and not negative; 0 leaves a row out."
+            )
+    if not weights.any():
+        raise InputError(f"{name} is 0 for every row: nothing is left to compare.")
+    if np.count_nonzero(weights) < 2:
+        raise InputError(f"{name} is 0 for all rows but one; a sample needs at least 2.")
+    return np.asarray(weights / weights.max())
+
+
+def weighted(request: Request, weights_x: object, weights_y: object) -> tuple[Request, Weights]:
+    """The request without the rows of weight 0, and the weights of the others."""
+    pool = request.pool
+    parts = (checked_weights(weights_x, "weights_x", pool.m), checked_weights(weights_y, "weights_y", pool.n))
+    keep = np.concatenate(parts) > 0
+    values = np.concatenate([w[w > 0] / w[w > 0].mean() if np.ptp(w[w > 0]) else np.ones((w > 0).sum()) for w in parts])
+    m = int(np.count_nonzero(parts[0]))
+    if not keep.all():
+        request = replace(request, pool=Pool(pool.z[keep], m, len(values) - m))
+    return request, Weights(values, m)
+
+
+def check_weightable(statistic: str) -> None:
+    """Refuse weights where there is no weighted estimate."""
+    if statistic not in ("biased", "unbiased"):
+        raise OptionError(
+            f"weights_x and weights_y go with statistic='unbiased' or 'biased'; statistic={statistic!r} was asked for."
+        )

@@ -1,0 +1,60 @@
+"""Which pooled points belong to which of several groups: the truth first, random or all relabellings after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import exp, lgamma, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .labellings import relabellings
+
+Groups = NDArray[np.uint16]
+"""``(R, N)`` the group of every pooled point in every labelling."""
+
+
+def group_relabellings(sizes: Sequence[int], count: int, rng: np.random.Generator) -> tuple[Groups, bool]:
+    """The truth and `count` uniform relabellings of the groups, or every one once when there are no more than `count`.
+
+    Two groups are drawn as :func:`relabellings` draws them, so that the same seed gives the same ones.
+
+    Returns
+    -------
+    tuple
+        ``(R, N)`` groups, and whether these are all labellings.
+    """
+    truth = np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)
+    if len(sizes) == 2:
+        labels = relabellings(sizes[0], sizes[1], count, rng)
+        return np.ascontiguousarray(1 - labels.x.T, dtype=np.uint16), labels.exhaustive
+    if _log_labellings(sizes) <= log(count) + 1e-9:
+        return np.array(list(_every(truth * 0, sizes, np.arange(len(truth))))), True
+    drawn = np.tile(truth, (count + 1, 1))
+    rng.permuted(drawn[1:], axis=1, out=drawn[1:])
+    return drawn, False
+
+
+def least_group_pvalue(sizes: Sequence[int]) -> float:
+    """The smallest p-value of relabelling groups: exchanging whole groups of the same size leaves the statistic."""
+    symmetries = sum(lgamma(same + 1) for same in Counter(sizes).values())
+    return exp(max(symmetries - _log_labellings(sizes), log(1e-300)))
+
+
+def _log_labellings(sizes: Sequence[int]) -> float:
+    """The logarithm of the multinomial coefficient N! / (n_1! ... n_G!)."""
+    return lgamma(sum(sizes) + 1) - sum(lgamma(size + 1) for size in sizes)
+
+
+def _every(groups: Groups, sizes: Sequence[int], free: NDArray[np.intp], group: int = 0) -> Iterator[Groups]:
+    """All ways to give the free points to this group and those after it; the truth comes first."""
+    if group == len(sizes) - 1:
+        whole = groups.copy()
+        whole[free] = group
+        yield whole
+        return
+    for members in combinations(free.tolist(), sizes[group]):
+        groups[list(members)] = group
+        yield from _every(groups, sizes, np.setdiff1d(free, members), group + 1)

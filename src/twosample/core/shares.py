@@ -1,0 +1,102 @@
+r"""Two shares, of rows for which something holds: Fisher's exact p-value, and the effect size r with an interval.
+
+For shares p and q, :math:`r = |p-q| / (2\sqrt{\bar p(1-\bar p)})` with :math:`\bar p = (p+q)/2`: the correlation of the
+label and of what holds, at equal weights; the effect size of the delta kernel. From 0 to 0.5 %: 0.05.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import floor, sqrt
+
+import numpy as np
+
+from .types import Floats
+
+_WINDOW = 12.0  # standard deviations beyond which hypergeometric probabilities are nothing
+_LEAST = 1e-300
+
+
+@lru_cache(maxsize=1 << 14)
+def fisher_pvalue(k: int, both: int, m: int, n: int) -> float:
+    """The probability of a table at most as likely as this one: k of m rows in x, `both` - k of n rows in y.
+
+    Exact whatever the counts, for any m and n; O(sqrt(both)). No less than 1e-300.
+
+    Examples
+    --------
+    >>> round(fisher_pvalue(10, 10, 500, 500), 5), fisher_pvalue(5, 10, 500, 500)
+    (0.00187, 1.0)
+    """
+    from scipy.special import gammaln
+
+    least, most = max(0, both - n), min(both, m)
+    total = m + n
+    mean = both * m / total
+    deviation = sqrt(max(mean * (n / total) * (total - both) / max(total - 1, 1), 1e-300))
+    far = max(_WINDOW, abs(k - mean) / deviation + 2.0) * deviation + 2.0
+    at = np.arange(max(least, floor(mean - far)), min(most, floor(mean + far) + 1) + 1, dtype=np.float64)
+    weights = -(gammaln(at + 1) + gammaln(m - at + 1) + gammaln(both - at + 1) + gammaln(n - both + at + 1))
+    weights -= weights.max()
+    mine = weights[k - int(at[0])]
+    shares = np.exp(weights)
+    return max(min(1.0, float(shares[weights <= mine + 1e-7].sum() / shares.sum())), _LEAST)
+
+
+def least_pvalue(both: int, m: int, n: int) -> float:
+    """The smallest p-value that so many rows can have, however they are shared out: looks at the pool alone."""
+    ends = {max(0, both - n), min(both, m)}
+    return min(fisher_pvalue(k, both, m, n) for k in ends)
+
+
+def share_effect(p: Floats, q: Floats) -> Floats:
+    """The effect size r of two shares."""
+    mean = (p + q) / 2
+    spread = 2 * np.sqrt(mean * (1 - mean))
+    return np.asarray(np.divide(np.abs(p - q), spread, out=np.zeros_like(spread), where=spread > 0))
+
+
+def share_estimate(p: Floats, q: Floats, m: Floats, n: Floats) -> Floats:
+    """The estimate of r without the part of chance, as for any kernel; 0 where shares differ by no more than that."""
+    own, other = p * (1 - p) / np.maximum(m - 1, 1), q * (1 - q) / np.maximum(n - 1, 1)
+    square = np.maximum((p - q) ** 2 - own - other, 0.0)
+    spread = 2 * (own * m + other * n) + square
+    return np.sqrt(np.divide(square, spread, out=np.zeros_like(spread), where=spread > 0))
+
+
+def share_interval(p: Floats, q: Floats, m: Floats, n: Floats, tail: float) -> tuple[Floats, Floats]:
+    """An interval of r that leaves out `tail` on either side, from Wilson's intervals of both (Newcombe 1998)."""
+    from scipy.special import ndtri
+
+    z = -float(ndtri(tail))
+    (low_p, high_p), (low_q, high_q) = _wilson(p, m, z), _wilson(q, n, z)
+    upper = np.maximum(_farthest(p, high_p, q, low_q), _farthest(q, high_q, p, low_p))
+    larger = p >= q
+    first = np.where(larger, p, q), np.where(larger, low_p, low_q)
+    second = np.where(larger, q, p), np.where(larger, high_q, high_p)
+    lower = _nearest(*first, *second)
+    return lower, np.minimum(upper, 1.0)
+
+
+def _wilson(p: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
+
+
+def _farthest(p: Floats, high: Floats, q: Floats, low: Floats) -> Floats:
+    """The effect size where p is as much above q as both intervals together allow; 0 if it is not above it."""
+    up, down = high - p, q - low
+    length = np.sqrt(up**2 + down**2)
+    safe = np.where(length > 0, length, 1.0)
+    one, two = np.clip(p + up**2 / safe, 0.0, 1.0), np.clip(q - down**2 / safe, 0.0, 1.0)
+    return np.where(one > two, share_effect(one, two), 0.0)
+
+
+def _nearest(p: Floats, low: Floats, q: Floats, high: Floats) -> Floats:
+    """The effect size where the larger p is as near to q as both intervals together allow."""
+    down, up = p - low, high - q
+    length = np.sqrt(up**2 + down**2)
+    safe = np.where(length > 0, length, 1.0)
+    one, two = np.clip(p - down**2 / safe, 0.0, 1.0), np.clip(q + up**2 / safe, 0.0, 1.0)
+    return np.where(one > two, share_effect(one, two), 0.0)

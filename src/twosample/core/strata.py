@@ -1,0 +1,77 @@
+"""Strata: rows of both samples that are alike in something that is not to be compared, such as the day of the week."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, lgamma
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The stratum of every pooled row.
+
+    Parameters
+    ----------
+    of_row
+        ``(N,)`` number of the stratum; the first m rows are x.
+    m
+        Rows of x.
+    names
+        What each stratum is called, by its number.
+    """
+
+    of_row: NDArray[np.intp]
+    m: int
+    names: tuple[Hashable, ...]
+
+    @classmethod
+    def of(cls, x: Sequence[Hashable], y: Sequence[Hashable]) -> Strata:
+        """From the stratum of every row of x and of y, in order of appearance."""
+        number: dict[Hashable, int] = {}
+        of_row = np.array([number.setdefault(name, len(number)) for name in (*x, *y)], dtype=np.intp)
+        return cls(of_row, len(x), tuple(number))
+
+    @cached_property
+    def x(self) -> Floats:
+        """``(S,)`` rows of x in each stratum."""
+        return np.bincount(self.of_row[: self.m], minlength=len(self.names)).astype(np.float64)
+
+    @cached_property
+    def y(self) -> Floats:
+        """``(S,)`` rows of y in each stratum."""
+        return np.bincount(self.of_row[self.m :], minlength=len(self.names)).astype(np.float64)
+
+    @cached_property
+    def compared(self) -> NDArray[np.intp]:
+        """Numbers of the strata that have rows of both samples."""
+        return np.flatnonzero((self.x > 0) & (self.y > 0))
+
+    @cached_property
+    def sizes(self) -> Floats:
+        r"""``(S,)`` :math:`h_s = m_s n_s / (m_s + n_s)`, the size of a stratum in both; 0 where only one has rows."""
+        return self.x * self.y / (self.x + self.y)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """``(N,)`` the share of x in the stratum of each row: the mean of its label over relabellings."""
+        return np.asarray((self.x / (self.x + self.y))[self.of_row])
+
+    @cached_property
+    def rows(self) -> list[NDArray[np.intp]]:
+        """The rows of each stratum, those of x first."""
+        order = np.argsort(self.of_row, kind="stable")
+        return np.split(order, np.cumsum((self.x + self.y).astype(int))[:-1])
+
+    def floor(self) -> float:
+        """One over the number of labellings, twice that if all of x and y may change places."""
+        sizes = zip(self.x.tolist(), self.y.tolist(), strict=True)
+        logarithm = sum(lgamma(x + 1) + lgamma(y + 1) - lgamma(x + y + 1) for x, y in sizes)
+        balanced = bool((self.x == self.y)[self.compared].all())
+        return exp(max(logarithm, -690.0)) * (2 if balanced else 1)

@@ -1,0 +1,287 @@
+"""What changed between two tables before any value is compared: columns lost, added, of another kind, renamed.
+
+A column has changed its kind if another sort of thing is stored in it: numbers, dates, times, durations, text. What is
+only *read* as another kind is a guess that a few rows can turn (a stray 2 in a column of 0 and 1, one word among
+numbers in a text file), so that random halves of a table would differ. It counts as changed only if most values are
+of the new kind, and is a finding "retyped" otherwise: the tests of values and missing shares look at it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from .._hints import did_you_mean
+from .._shown import shown
+from ..errors import InputError, unknown_option
+from ..sources import ColumnKind, SchemaFinding
+from ..sources.kinds import NUMBERS
+from ..sources.values import column_of, numbers, present, spelled
+from ..summaries.facts import Family
+from .parts import Finding
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .reading import Reading, Side
+
+Policy = Literal["fail", "warn", "ignore"]
+_SORTS: dict[Family, str] = {
+    "integer": "numbers", "number": "numbers", "boolean": "numbers", "date": "dates", "time": "times",
+    "duration": "durations", "text": "text", "category": "text", "other": "other",
+}  # fmt: skip
+_MOST = 0.5  # share of the values by which a kind has changed, and not by strays
+_FEW = 20  # values from which on such a share means something
+_NAMED = 3  # columns of a headline
+_ALIKE = 0.8  # likeness of names that may be one
+_COMPARED = 200  # names on either side up to which spellings are compared
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of two tables, side by side: ``c.schema`` of a comparison.
+
+    Parameters
+    ----------
+    lost, added
+        Columns that only the first table has, and only the second; columns with a new name are among both.
+    changed
+        Columns that hold another kind of value, with the change in words.
+    renamed
+        Columns of `lost` that are probably there under another name, and that name: ``{"temp": "Temp"}``.
+    policy
+        "fail": lost and changed columns make the tables different. "warn": they are said, and decide nothing.
+        "ignore": not even that.
+    may_be_lost
+        Columns that may be missing from the second table.
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> c = ts.compare({"temp": [1.5, 2.5] * 50, "day": [1, 2] * 50}, {"Temp": [1.5, 2.5] * 50, "day": [1, 2] * 50})
+    >>> c.verdict, c.schema.lost, c.schema.added, dict(c.schema.renamed)
+    ('different', ('temp',), ('Temp',), {'temp': 'Temp'})
+    """
+
+    lost: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    changed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    policy: Policy = "fail"
+    may_be_lost: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The columns that whoever reads the first table will miss in the second: lost ones and changed ones."""
+        return (*(name for name in self.lost if name not in self.may_be_lost), *self.changed)
+
+    @property
+    def different(self) -> bool:
+        """Whether the schema alone makes the tables different."""
+        return self.policy == "fail" and bool(self.broken)
+
+    def describe(self, name: str) -> str:
+        """What happened to a column, in words."""
+        if name in self.changed:
+            return self.changed[name]
+        if name in self.renamed:
+            return f"lost; did you mean {_quoted(self.renamed[name])}?"
+        return "lost"
+
+    @property
+    def words(self) -> str:
+        """What changed, for a headline; empty if there is nothing to say."""
+        new = [name for name in self.added if name not in self.renamed.values()]
+        said = [f"{_quoted(name)} {self._headword(name)}" for name in self.broken]
+        said += [f"{_quoted(name)} is new" for name in new]
+        more = len(said) - _NAMED
+        words = ", ".join(said[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        return "" if self.policy == "ignore" else words
+
+    def _headword(self, name: str) -> str:
+        if name in self.changed:
+            return self.changed[name]
+        other = f" (did you mean {_quoted(self.renamed[name])}?)" if name in self.renamed else ""
+        return f"is lost{other}"
+
+
+def _quoted(name: str) -> str:
+    """A name in quotes, which show a blank in front."""
+    return f"'{shown(name, 60)}'"
+
+
+def headline(values: str, verdict: str, others: Mapping[str, tuple[str, bool]]) -> str:
+    """The headline of the whole: what the values say, and what else is known.
+
+    Parameters
+    ----------
+    values, verdict
+        What the tests say of the columns in common.
+    others
+        Under a name, more words (empty for nothing), and whether they make the tables different by themselves.
+    """
+    said = {name: words for name, (words, _) in others.items() if words}
+    if verdict == "different" or not any(alone for _, alone in others.values()):
+        return " ".join([values, *(f"{name.capitalize()}: {words}." for name, words in said.items())])
+    reasons = "; ".join(f"{name}: {words}" for name, words in said.items())
+    return f"Different: {reasons}. Columns in common: {values[:1].lower()}{values[1:]}"
+
+
+def checked_policy(value: object) -> Policy:
+    """The option `schema`."""
+    found: Policy | None = next((policy for policy in get_args(Policy) if policy == value), None)
+    if found is None:
+        raise unknown_option("schema", value, get_args(Policy), objects=False)
+    return found
+
+
+def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> tuple[Schema, list[Finding]]:
+    """What changed, and all findings that need no test of values.
+
+    Parameters
+    ----------
+    reading
+        Both tables.
+    policy
+        How much it counts.
+    may_be_lost
+        Columns that may be lost; names that the first table does not have are refused.
+    """
+    known = [info.name for info in reading.a.table.columns]
+    for name in may_be_lost:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"columns_may_be_lost: {reading.a.table.name} has no column {name!r}.{hint}")
+    found = reading.schema.findings
+    lost, added = ([part.column for part in found if part.what == what] for what in ("lost", "added"))
+    retyped = [part.column for part in found if part.what == "retyped"]
+    families = [{info.name: info.family for info in side.table.columns} for side in (reading.a, reading.b)]
+    renamed = _renamed(lost, added, lambda a, b: _SORTS.get(families[0][a]) == _SORTS.get(families[1][b]))
+    both = {column.name: (column, other) for column, other in reading.schema.both}
+    changed = {name: _change(*both[name]) for name in retyped if _has_changed(reading, *both[name])}
+    schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
+    kept = [part for part in found if policy != "ignore" or part.what == "left out"]
+    return schema, [_finding(part, schema) for part in kept]
+
+
+def _finding(part: SchemaFinding, schema: Schema) -> Finding:
+    if part.what == "retyped":
+        return Finding("changed" if part.column in schema.changed else "retyped", part.column, part.detail)
+    detail = part.detail
+    if part.what == "lost" and part.column in schema.may_be_lost:
+        detail += "; it may be lost, as you said"
+    elif part.what == "lost" and part.column in schema.renamed:
+        detail += f". Did you mean {_quoted(schema.renamed[part.column])} of the second?"
+    return Finding(part.what, part.column, detail)
+
+
+def _change(a: ColumnKind, b: ColumnKind) -> str:
+    return f"was {_words(a)}, is {_words(b)}"
+
+
+def _words(column: ColumnKind) -> str:
+    kind: str = column.base or column.kind
+    if column.from_text:
+        kind = f"text that spells {'dates' if kind == 'datetime' else 'numbers'}"
+    return f"{kind} ({column.storage})"
+
+
+def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
+    """Whether something else is stored in a column, or most of its values are of another kind."""
+    if "as you said" in (a.reason, b.reason):
+        return False
+    one, two = (_sort(side, a.name) for side in (reading.a, reading.b))
+    empty = None in (a.base, b.base) and "unsupported" not in (a.kind, b.kind)
+    if one is None or two is None or empty:
+        return False  # nothing is in it: missing shares are compared
+    samples = [column_of(side.sample, a.name).drop_nulls() for side in (reading.a, reading.b)]
+    if one != two:
+        return not _by_strays(a, b, samples)
+    if one == "other":
+        return a.storage != b.storage
+    trait = _trait(a, b)
+    if trait is None or min(map(len, samples)) < _FEW:
+        return False
+    return abs(trait(samples[0]) - trait(samples[1])) >= _MOST
+
+
+def _sort(side: Side, name: str) -> str | None:
+    """What is stored in a column; None if it is empty."""
+    family = next(info.family for info in side.table.columns if info.name == name)
+    return _SORTS.get(family)
+
+
+def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bool:
+    """Whether a column is text only because some values are neither numbers nor dates: those count as missing then."""
+    for column, other, values in ((a, b, samples[0]), (b, a, samples[1])):
+        if column.from_text and not other.from_text and (column.base in NUMBERS) and column.base == other.base:
+            return numbers(values, column.base == "datetime").null_count() > 0
+    return False
+
+
+def _trait(a: ColumnKind, b: ColumnKind) -> Callable[[pl.Series], float] | None:
+    """The share of values that makes one kind of the other; None if these kinds are guesses about the same values."""
+    kinds = {a.base, b.base}
+    if a.from_text != b.from_text or "datetime" in kinds:
+        return _spelled
+    if not kinds <= {"boolean", "integer", "numeric"}:
+        return None
+    return _not_boolean if "boolean" in kinds else _fractions
+
+
+def _spelled(values: pl.Series) -> float:
+    found, dates = spelled(values)
+    return max(found.count(), dates.count()) / len(values)
+
+
+def _fractions(values: pl.Series) -> float:
+    found = present(values)
+    return float(np.mean(found != np.floor(found))) if len(found) else 0.0
+
+
+def _not_boolean(values: pl.Series) -> float:
+    found = present(values)
+    return float(np.mean((found != 0) & (found != 1))) if len(found) else 0.0
+
+
+def _renamed(lost: Sequence[str], added: Sequence[str], fits: Callable[[str, str], bool]) -> dict[str, str]:
+    """Lost columns that are probably there under another name: the same but for case, blanks and marks; or alike."""
+    from difflib import SequenceMatcher
+
+    result: dict[str, str] = {}
+    bare: dict[str, list[str]] = {}
+    for name in added:
+        bare.setdefault(_bare(name), []).append(name)
+    for name in lost:
+        same = bare.get(_bare(name), [])
+        if same:
+            result[name] = same.pop(0)
+    left = [name for name in lost if name not in result]
+    free = [name for name in added if name not in result.values()]
+    if max(len(left), len(free)) > _COMPARED:
+        return result
+    likeness = [
+        (SequenceMatcher(None, _bare(a), _bare(b)).ratio(), a, b)
+        for a in left
+        for b in free
+        if re.findall(r"\d+", a) == re.findall(r"\d+", b) and fits(a, b)
+    ]
+    for ratio, a, b in sorted(likeness, key=lambda found: -found[0]):
+        if ratio >= _ALIKE and a not in result and b not in result.values():
+            result[a] = b
+    return {name: result[name] for name in lost if name in result}
+
+
+def _bare(name: str) -> str:
+    """A name without case, blanks, marks and ways of encoding; as it is if nothing else is in it.
+
+    >>> _bare(" Temp_C"), _bare("temp c"), _bare("%")
+    ('tempc', 'tempc', '%')
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(filter(str.isalnum, plain)) or plain.strip()

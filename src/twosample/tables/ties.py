@@ -1,0 +1,146 @@
+r"""Views of all columns together that are sums of features: columns, ties of each column, pairs, twins, middle.
+
+Every view is made of scores :math:`z_f(v)`, differences of the means of a feature in their standard deviations over all
+labellings v of groups of rows (:mod:`twosample.core.groups`). Features are joined by the mean of 1/p over them, p from
+the chi-square law: near the largest score, and not diluted by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adaptive.pooled import midranks
+from ..core.groups import RowGroups
+from ..core.types import Floats, Reals
+from .features import ColumnFeatures
+
+_HIGHEST = 80.0  # of an exponent in single precision
+_CHUNK = 4096  # features at a time
+_WAVES = 4
+
+PAIRED = 320
+"""Features up to which all pairs of columns are looked at."""
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureView:
+    """One view: scores of items in every labelling, and the effect of every feature.
+
+    Parameters
+    ----------
+    name
+        What it looks at.
+    items
+        ``(R, I)`` log of the mean of 1/p over the features of an item (a column, a pair), the truth first.
+    item
+        ``(F,)`` the item of each feature.
+    effects
+        ``(F,)`` difference of the means of a feature, x less y, in its standard deviations.
+    """
+
+    name: str
+    items: Reals
+    item: Index
+    effects: Floats
+
+    @property
+    def statistic(self) -> Floats:
+        """``(R,)`` log of the mean of 1/p over the items."""
+        return np.asarray(np.logaddexp.reduce(self.items.astype(np.float64), axis=1) - np.log(self.items.shape[1]))
+
+
+def views_of(columns: Sequence[ColumnFeatures], twins: Floats, groups: RowGroups) -> list[FeatureView]:
+    """All views of the pooled features; pairs only where there is more than one column. O(N K²) for K features."""
+    if not columns:
+        return []
+    phi = np.concatenate([column.values for column in columns], axis=1)
+    owner = np.repeat(np.arange(len(columns)), [column.values.shape[1] for column in columns])
+    found = [_of_features("columns", phi, owner, groups)]
+    if len(columns) > 1:
+        fitted, left = fits(phi, owner)
+        both = np.concatenate([phi * fitted, np.abs(left)], axis=1)
+        found.append(_of_features("ties", both, np.tile(owner, 2), groups))
+        if len(owner) <= PAIRED:
+            found.append(pairs_view(phi, owner, groups))
+        far = midranks(np.einsum("ij,ij->i", phi, phi)[:, None])
+        waves = np.cos(np.pi * far * np.arange(1, _WAVES + 1))
+        found.append(_of_features("middle", waves, np.zeros(_WAVES, dtype=np.intp), groups))
+    if np.ptp(twins) > 0:
+        found.append(_of_features("twins", twins[:, None], np.zeros(1, dtype=np.intp), groups))
+    return found
+
+
+def fits(phi: Floats, owner: Index) -> tuple[Floats, Floats]:
+    r"""``(N, K)`` each feature as all other columns predict it (ridge regression in the pool), and what is left.
+
+    With the inverse :math:`\Omega` of the covariance matrix, the residuals of the features J of a column given all
+    others are :math:`\Phi\Omega_{\cdot J}\Omega_{JJ}^{-1}`.
+    """
+    size, width = phi.shape
+    omega = np.linalg.inv(phi.T @ phi / size + max(0.01, width / size) * np.eye(width))
+    for column in range(int(owner[-1]) + 1):
+        own = np.flatnonzero(owner == column)
+        omega[:, own] = omega[:, own] @ np.linalg.inv(omega[np.ix_(own, own)])
+    left = phi @ omega
+    return phi - left, left
+
+
+def pairs_view(phi: Floats, owner: Index, groups: RowGroups) -> FeatureView:
+    """Products of a feature of one column and a feature of another: for numbers, their correlation."""
+    first, second = np.triu_indices(phi.shape[1])
+    apart = owner[first] != owner[second]
+    first, second = first[apart], second[apart]
+    columns = int(owner[-1]) + 1
+    code = owner[first] * columns + owner[second]
+    order = np.argsort(code, kind="stable")
+    first, second, code = first[order], second[order], code[order]
+    item = np.unique(code, return_inverse=True)[1]
+    products = groups.products(phi)[:, first, second]
+    squares = (phi * phi).T @ (phi * phi)
+    return FeatureView(
+        "pairs", _items(products, item, groups), item, _effects(products, squares[first, second], groups)
+    )
+
+
+def pair_of(item: int, columns: int) -> tuple[int, int]:
+    """The columns of a pair by its number."""
+    first, second = np.triu_indices(columns, 1)
+    return int(first[item]), int(second[item])
+
+
+def _of_features(name: str, features: Floats, item: Index, groups: RowGroups) -> FeatureView:
+    order = np.argsort(item, kind="stable")
+    features, item = features[:, order], item[order]
+    sums, squares = groups.sums(features), np.einsum("ij,ij->j", features, features)
+    return FeatureView(name, _items(sums, item, groups), item, _effects(sums, squares, groups))
+
+
+def _items(sums: Reals, item: Index, groups: RowGroups) -> Reals:
+    """``(R, I)`` log of the mean of 1/p over the features of each item; features sorted by item."""
+    starts = np.flatnonzero(np.diff(item, prepend=-1))
+    cuts = [0, *(int(starts[i]) for i in np.flatnonzero(np.diff(starts // _CHUNK)) + 1), len(item)]
+    found = []
+    for start, stop in pairwise(cuts):
+        half = np.minimum(0.5 * groups.scores(sums[:, start:stop]) ** 2, np.float32(_HIGHEST))
+        inverse = np.exp(half) * (1 + np.float32(2.5066) * np.sqrt(half / 2))  # about 1/p
+        own = starts[(starts >= start) & (starts < stop)]
+        counts = np.diff(own, append=stop)
+        found.append(np.log(np.add.reduceat(inverse, own - start, axis=1) / counts))
+    return np.concatenate(found, axis=1)
+
+
+def _effects(sums: Reals, squares: Floats, groups: RowGroups) -> Floats:
+    """``(F,)`` standardised differences of means, from sums in groups and sums of squares of all rows."""
+    m, n = groups.rows
+    total = sums.sum(axis=0, dtype=np.float64)
+    first = sums[: groups.m].sum(axis=0, dtype=np.float64)
+    variance = squares / (m + n) - (total / (m + n)) ** 2
+    scale = np.sqrt(np.where(variance > 1e-9 * squares / (m + n), variance, np.inf))
+    return np.asarray((first / m - (total - first) / n) / scale)

@@ -1,0 +1,36 @@
+"""Fisher's test against scipy's, and intervals of the effect of two shares that hold."""
+
+import numpy as np
+import pytest
+from scipy.stats import fisher_exact
+
+from twosample.core.shares import fisher_pvalue, least_pvalue, share_effect, share_interval
+
+
+def test_fisher_is_fisher():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        m, n = (int(size) for size in rng.integers(2, 400, 2))
+        both = int(rng.integers(0, m + n))
+        k = int(rng.integers(max(0, both - n), min(both, m) + 1))
+        expected = fisher_exact([[k, m - k], [both - k, n - both + k]]).pvalue
+        assert fisher_pvalue(k, both, m, n) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+        assert least_pvalue(both, m, n) <= expected * (1 + 1e-9)
+
+
+def test_very_many_rows_and_very_small_pvalues():
+    assert fisher_pvalue(26_000_000, 50_000_000, 10**9, 10**9) == 1e-300
+    assert fisher_pvalue(25_000_000, 50_000_000, 10**9, 10**9) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "m", "n"),
+    [(0.005, 0.0, 5000, 5000), (0.022, 0.01, 3000, 3000), (0.55, 0.5, 2000, 2000), (0.0325, 0.02, 500, 5000)],
+)
+def test_intervals_hold(p, q, m, n):
+    rng, count = np.random.default_rng(1), 20_000
+    x, y = rng.binomial(m, p, count) / m, rng.binomial(n, q, count) / n
+    low, high = share_interval(x, y, np.full(count, float(m)), np.full(count, float(n)), 0.05)
+    true = float(share_effect(np.array([p]), np.array([q]))[0])
+    assert np.mean(high < true) < 0.056
+    assert np.mean(low > true) < 0.058

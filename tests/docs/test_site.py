@@ -1,0 +1,62 @@
+"""The checker of the built site finds what it is there for. The site itself is built by `make docs`."""
+
+import importlib.util
+import sys
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+GOOD = '<link rel="canonical" href="https://example.org/"><h1 id="top">A</h1><a href="b.html#c">b</a><img src="p.png">'
+
+
+@pytest.fixture
+def check():
+    spec = importlib.util.spec_from_file_location("check_site", ROOT / "tools" / "check_site.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module.main
+
+
+@pytest.fixture
+def site(tmp_path):
+    (tmp_path / "a.html").write_text(GOOD)
+    (tmp_path / "b.html").write_text('<p id="c"><a href="a.html">a</a> <a href="https://example.org">out</a>')
+    (tmp_path / "p.png").write_bytes(b"")
+    return tmp_path
+
+
+def test_a_whole_site_passes(check, site):
+    assert check(site) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ('<a href="gone.html">x</a>', "gone.html is not there"),
+        ('<a href="b.html#gone">x</a>', "no such anchor"),
+        ('<img src="gone.png">', "gone.png is not there"),
+        ('<script src="https://cdn.example.org/x.js"></script>', "from the net"),
+        ('<link rel="stylesheet" href="//fonts.example.org/x.css">', "from the net"),
+    ],
+)
+def test_what_is_wrong_is_found(check, site, capsys, wrong, said):
+    (site / "a.html").write_text(GOOD + wrong)
+    assert check(site) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_no_pages_are_no_success(check, tmp_path):
+    assert check(tmp_path) == 1
+
+
+def test_the_reference_has_every_public_name():
+    pytest.importorskip("sphinx")
+    import twosample as ts
+
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "_ext" / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    named = [name for names in reference.themes().values() for name in names]
+    assert sorted(named) == sorted(ts.__all__)

@@ -1,0 +1,167 @@
+"""Several samples: by the definition, in every engine; two of them are mmd_test; pairs keep their level."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from tests import naive
+from tests.level.measure import limits
+from twosample.core.group_labels import group_relabellings, least_group_pvalue
+
+KERNEL = ts.Gaussian(0.8)
+ENGINES = [ts.Dense(), ts.Tiled(tile=16), ts.Fourier(), ts.LowRank(tolerance=1e-9)]
+
+
+def samples(seed=0, sizes=(14, 9, 11), shift=0.5):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(i * shift, size=(size, 1)) for i, size in enumerate(sizes)]
+
+
+def between(groups, k):
+    """Σ n_g ‖μ_g − μ‖² with every squared norm as a biased MMD² between a group and all rows."""
+    everything = np.concatenate(groups)
+    return sum(len(group) * naive.mmd_biased(group, everything, k) ** 2 for group in groups)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+def test_the_statistic_is_that_of_the_definition(engine):
+    groups = samples()
+    r = ts.ksample_test(groups, kernel=KERNEL, n=99, engine=engine, rng=0)
+    assert r.statistic == pytest.approx(between(groups, naive.of(KERNEL)), rel=1e-6)
+    for pair in r.pairs:
+        a, b = groups[int(pair.a) - 1], groups[int(pair.b) - 1]
+        assert pair.mmd == pytest.approx(naive.mmd_biased(a, b, naive.of(KERNEL)), rel=1e-6)
+
+
+def test_the_statistic_is_the_sum_over_pairs():
+    groups = samples(1)
+    rows = sum(map(len, groups))
+    r = ts.ksample_test(dict(zip("abc", groups, strict=True)), rng=0, n=99)
+    size = dict(zip(r.names, r.sizes, strict=True))
+    assert r.statistic == pytest.approx(sum(size[p.a] * size[p.b] * p.mmd**2 for p in r.pairs) / rows)
+
+
+def test_the_linear_kernel_gives_the_sum_of_squares_between_groups():
+    groups = samples(2)
+    mean = np.concatenate(groups).mean()
+    r = ts.ksample_test(groups, kernel="linear", rng=0, n=99)
+    assert r.statistic == pytest.approx(sum(len(g) * (g.mean() - mean) ** 2 for g in groups))
+
+
+def test_every_engine_gives_the_same_pvalues():
+    found = [ts.ksample_test(samples(3), kernel=KERNEL, engine=e, rng=0, n=199) for e in ENGINES]
+    assert len({(r.pvalue, *(p.pvalue for p in r.pairs)) for r in found[:-1]}) == 1
+    assert found[-1].pvalue == found[0].pvalue  # random features draw from the generator before pairs do
+
+
+@pytest.mark.parametrize("sizes", [(30, 30), (30, 17), (3, 3), (2, 5)])
+@pytest.mark.parametrize("ties", [False, True])
+def test_two_samples_are_mmd_test(sizes, ties):
+    x, y = samples(4, sizes)
+    if ties:
+        x, y = np.round(x), np.round(y)
+    r = ts.ksample_test([x, y], level=0.5, rng=5)
+    plain = ts.mmd_test(x, y, statistic="biased", null="permutation", level=0.5, rng=5)
+    m, n = sizes
+    assert r.pvalue == plain.pvalue == r.pairs[0].pvalue == r.pairs[0].adjusted_pvalue
+    assert r.statistic == pytest.approx(m * n / (m + n) * plain.statistic**2)
+    assert r.law.least == pytest.approx(plain.law.least)
+
+
+def test_few_rows_are_relabelled_in_every_way():
+    groups = samples(6, (2, 2, 3))
+    z, k = np.concatenate(groups), naive.of(KERNEL)
+    values = [between(np.split(z[list(order)], [2, 4]), k) for order in permutations(range(7))]
+    r = ts.ksample_test(groups, kernel=KERNEL, level=0.5, rng=0)
+    assert r.law.exhaustive
+    assert len(r.law.values) == 210
+    assert r.pvalue == pytest.approx(np.mean(np.array(values) >= values[0] - 1e-12))
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 3), (5, 4, 6, 3), (4, 7)])
+def test_labels_keep_sizes_and_begin_with_the_truth(sizes):
+    labels, _ = group_relabellings(sizes, 300, np.random.default_rng(0))
+    assert labels[0].tolist() == np.repeat(np.arange(len(sizes)), sizes).tolist()
+    for row in labels:
+        assert np.bincount(row, minlength=len(sizes)).tolist() == list(sizes)
+    shares = (labels[1:] == 0).mean(axis=0)  # every point is as likely to be in the first group
+    assert np.abs(shares - sizes[0] / sum(sizes)).max() < 0.12
+
+
+def test_all_labellings_come_once():
+    labels, exhaustive = group_relabellings((2, 1, 2), 30, np.random.default_rng(0))
+    assert exhaustive
+    assert len({tuple(row) for row in labels.tolist()}) == len(labels) == 30
+    assert least_group_pvalue((2, 1, 2)) == pytest.approx(2 / 30)
+    assert not group_relabellings((2, 1, 2), 29, np.random.default_rng(0))[1]
+
+
+def test_level_and_level_of_pairs():
+    """H0 for all; and one wild sample among three that are alike, where no pair of those may suffer."""
+    plain, wild = [], []
+    for i in range(150):
+        rng = np.random.default_rng([24, i])
+        groups = [rng.normal(size=size) for size in (12, 20, 15)]
+        plain.append(ts.ksample_test(groups, n=99, pairs=False, rng=[24, i, 1]).pvalue)
+        r = ts.ksample_test([*groups, rng.normal(30, 0.01, size=15)], n=199, rng=[24, i, 2])
+        assert r.rejected
+        wild.append(min(p.adjusted_pvalue for p in r.pairs if p.b != "4"))
+    high = limits(0.05, 150, 0.9999)[1]
+    assert np.mean(np.array(plain) <= 0.05) <= high
+    assert np.mean(np.array(wild) <= 0.05) <= high
+
+
+def test_strings_and_precomputed_matrices():
+    rng = np.random.default_rng(0)
+    words = [["".join(rng.choice(list(letters), 6)) for _ in range(12)] for letters in ("abc", "abc", "abd")]
+    r = ts.ksample_test(words, kernel=ts.strings.Spectrum(2), rng=0, n=199)
+    assert [p.adjusted_pvalue <= 0.05 for p in r.pairs] == [False, True, True]
+    groups = samples(7)
+    z = np.concatenate(groups)
+    rows = np.split(np.arange(len(z)), [14, 23])
+    held = ts.ksample_test(rows, kernel=ts.Precomputed(KERNEL.block(z, z)), rng=0, n=99)
+    assert held.pvalue == ts.ksample_test(groups, kernel=KERNEL, rng=0, n=99).pvalue
+
+
+def test_words_json_and_html():
+    r = ts.ksample_test({"<b>": [1.0, 2.0, 3.0, 4.0], "y": [1.5, 2.5, 3.5], "z": [9.0, 10.0, 11.0]}, rng=0)
+    assert "<b>: 4, y: 3, z: 3 rows; 1 column" in str(r)
+    assert "pair       y and z" in str(r)
+    assert "<b>:" not in r._repr_html_()
+    assert "&lt;b&gt;" in r._repr_html_()
+    known = json.loads(r.to_json())
+    assert known["samples"][1] == {"name": "y", "rows": 3}
+    assert [p["b"] for p in known["pairs"]] == ["y", "z", "z"]
+    assert ts.ksample_test([[1.0, 2.0, 3.0, 4.0]] * 3, pairs=False, rng=0).pairs == ()
+
+
+def test_too_few_relabellings_for_the_pairs_are_said():
+    groups = samples(8, (6,) * 5)
+    assert any("Use at least n=199" in note for note in ts.ksample_test(groups, n=99, rng=0).notes)
+    assert not any("at least" in note for note in ts.ksample_test(groups, n=199, rng=0).notes)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "holds 0 sample"),
+        ([[1.0, 2.0]], "holds 1 sample"),
+        ("xy", "samples is a str"),
+        (3, "samples is a int"),
+        ([[1.0, 2.0], [1.0]], r"samples\[1\] has 1 row"),
+        ({"a": [1.0, 2.0], "b": [np.nan, 1.0]}, r"samples\['b'\] has 1 value"),
+        ([np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((3, 1))], r"samples\[2\] has 1; all samples"),
+    ],
+)
+def test_errors_name_the_sample(given, said):
+    with pytest.raises(ts.InputError, match=said):
+        ts.ksample_test(given)
+
+
+def test_errors_of_options():
+    for options, said in (({"n": 0}, "n"), ({"level": 2}, "level"), ({"pairs": 1}, "pairs=1"), ({"n": 9}, "n=19")):
+        with pytest.raises((ts.OptionError, ts.InputError), match=said):
+            ts.ksample_test(samples(), **options)

@@ -1,0 +1,65 @@
+"""All columns together: broken ties, twins and subgroups are seen; alike tables are not, at the level."""
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from twosample.core.groups import RowGroups
+from twosample.tables.ties import fits, pair_of, pairs_view
+
+
+def tables(seed, rows=1500):
+    rng = np.random.default_rng(seed)
+    base = rng.normal(size=2 * rows)
+    columns = {f"x{i}": rng.normal(size=2 * rows) for i in range(13)}
+    columns |= {"area": base, "price": base + 0.5 * rng.normal(size=2 * rows)}
+    columns["shop"] = rng.choice(["A", "B", "C"], 2 * rows)
+    halves = [{name: values[part] for name, values in columns.items()} for part in (slice(0, rows), slice(rows, None))]
+    return halves[0], halves[1], rng
+
+
+def test_one_shuffled_column_among_fifteen_makes_tables_different():
+    a, b, rng = tables(0)
+    b["price"] = rng.permutation(b["price"])
+    c = ts.compare(a, b)
+    assert c.joint_verdict == c.verdict == "different"
+    assert c.joint_effect.low > 0.2  # not diluted by the fourteen others
+    assert c["price"].verdict != "different"
+
+
+def test_repeated_rows_and_a_drifting_subgroup_are_seen():
+    a, b, _ = tables(1)
+    again = {name: np.concatenate([values[:1350], values[:150]]) for name, values in b.items()}
+    assert ts.compare(a, again).joint_verdict == "different"
+    part = b["shop"] == "C"
+    drifted = b | {"x3": np.where(part, b["x3"] + 0.6, b["x3"] - 0.3)}
+    assert ts.compare(a, drifted).joint.pvalue <= 0.01
+
+
+def test_the_level_of_the_joint_test():
+    pvalues = np.array([ts.compare(*tables(seed, 60)[:2]).joint.pvalue for seed in range(2, 62)])
+    assert (pvalues <= 0.05).mean() <= 0.15
+    assert (pvalues <= 0.5).mean() == pytest.approx(0.5, abs=0.25)
+
+
+def test_fits_are_regressions_on_the_other_columns():
+    rng = np.random.default_rng(3)
+    phi = rng.normal(size=(4000, 5))
+    phi[:, 4] += phi[:, 0]
+    phi = (phi - phi.mean(axis=0)) / phi.std(axis=0)
+    owner = np.array([0, 0, 1, 1, 2])
+    fitted, left = fits(phi, owner)
+    others = phi[:, :4]
+    plain = others @ np.linalg.solve(others.T @ others / 4000 + 0.01 * np.eye(4), others.T @ phi[:, 4] / 4000)
+    assert fitted[:, 4] == pytest.approx(plain, abs=0.05)
+    assert fitted + left == pytest.approx(phi)
+
+
+def test_pairs_are_numbered_by_their_columns():
+    rng = np.random.default_rng(4)
+    groups = RowGroups.of(600, 600, 100, 199, rng)
+    phi = rng.normal(size=(1200, 6))
+    phi[600:, 5] = phi[600:, 2]
+    view = pairs_view(phi, np.array([0, 0, 1, 2, 2, 3]), groups)
+    assert view.items.shape == (200, 6)
+    assert pair_of(int(view.items[0].argmax()), 4) == (1, 3)

@@ -1,0 +1,59 @@
+"""The suite of planted bugs: every bug spoils the columns that it says and no other."""
+
+import polars as pl
+import pytest
+
+from benchmarks.planted.answers import Answer
+from benchmarks.planted.bugs import BUGS, Bug
+from benchmarks.planted.command import Outcome, by_family, by_tool, halves, unchanged
+from benchmarks.planted.tables import TABLES
+from experiments.data import directory
+
+ROWS = 2000
+WHOLE = ("duplicated rows", "selection", "schema", "vanished category")
+"""Families that take other rows, or other columns."""
+
+needs_data = pytest.mark.skipif(directory() is None, reason="needs the data beside the repository")
+
+
+def names(bug):
+    return f"{bug.table}: {bug.what}"
+
+
+def test_every_family_has_three_bugs():
+    families = [bug.family for bug in BUGS]
+    assert len(BUGS) == len({names(bug) for bug in BUGS}) == 72
+    assert {families.count(family) for family in families} == {3}
+
+
+@needs_data
+@pytest.mark.parametrize("bug", BUGS, ids=names)
+def test_a_bug_spoils_its_columns_and_no_other(bug):
+    before = halves(Bug(bug.family, bug.table, bug.what, lambda b, spare, rng: b), ROWS, 1)[1]
+    a, after = halves(bug, ROWS, 1)
+    assert len(a) == len(before) == len(after) == ROWS
+    assert after.columns != before.columns or after.schema != before.schema or not after.equals(before)
+    if bug.family not in WHOLE and bug.columns:
+        others = [name for name in before.columns if name not in bug.columns]
+        assert after.select(others).equals(before.select(others))
+
+
+@needs_data
+def test_unchanged_pairs_have_no_row_in_common_and_differ_by_draw():
+    first, second = (halves(bug, ROWS, 1) for bug in unchanged(2)[:2])
+    assert not first[0].equals(second[0])
+    table = TABLES["census"]()
+    assert pl.concat(first).height == 2 * ROWS
+    assert pl.concat(first).schema == table.schema
+
+
+def test_tables_count_what_was_said():
+    bug = Bug("shift", "t", "w", lambda b, spare, rng: b, ("x",))
+    quiet = Bug("unchanged halves", "t", "d", lambda b, spare, rng: b)
+    found = [
+        Outcome.of("tool", bug, 5000, Answer(True, True, ("y", "x"))),
+        Outcome.of("tool", bug, 5000, Answer(False, True, ())),
+        Outcome.of("tool", quiet, 5000, Answer(False, True, ("z",))),
+    ]
+    assert list(by_tool(found))[1] == "| tool | 5,000 | 50 | 100 | 0 | 50 | 0 | 100 |"
+    assert list(by_family(found))[1:] == ["| shift | 1 of 2 (2) |", "| unchanged halves | 0 of 1 (1) |"]
