@@ -35,6 +35,10 @@ _FINDINGS = {
     "left out": "Left out",
     "constant": "Constant",
     "small": "Small difference",
+    "mix": "Mix",
+    "strata": "Strata",
+    "weights": "Weights",
+    "series": "Rows in a row are alike",
 }
 
 

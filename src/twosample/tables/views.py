@@ -6,10 +6,12 @@ from, so that Fisher's exact test of each is valid; what so few rows can never s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.shares import fisher_pvalue, least_pvalue, share_estimate, share_interval
 from ..core.types import Floats
@@ -41,6 +43,8 @@ class View:
         Rows with a value, or all rows for "missing".
     label
         The category; None for others.
+    holds
+        Of numbers: for which of them it holds.
     """
 
     family: str
@@ -50,6 +54,7 @@ class View:
     m: int
     n: int
     label: str | None = None
+    holds: Callable[[Floats], NDArray[np.bool_]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -94,7 +99,10 @@ def tails(line: Line, number: Words) -> Iterator[View]:
     if len(edges) <= _FEW:
         return
     pool, m, n = x + y, round(float(x.sum())), round(float(y.sum()))
-    for order, word in ((slice(None), "at most"), (slice(None, None, -1), "at least")):
+    for order, word, beyond in (
+        (slice(None), "at most", np.greater_equal),
+        (slice(None, None, -1), "at least", np.less_equal),
+    ):
         heap = np.cumsum(pool[order])
         seen: set[int] = set()
         for share in _TAILS:
@@ -103,7 +111,8 @@ def tails(line: Line, number: Words) -> Iterator[View]:
                 continue
             seen.add(last)
             a, b = (round(float(part[order][: last + 1].sum())) for part in (x, y))
-            yield View("tail", f"{word} {number(float(edges[order][last]))}", a, b, m, n)
+            edge = float(edges[order][last])
+            yield View("tail", f"{word} {number(edge)}", a, b, m, n, holds=partial(beyond, edge))
 
 
 def values(x: Floats, y: Floats, number: Words) -> Iterator[View]:
@@ -113,21 +122,28 @@ def values(x: Floats, y: Floats, number: Words) -> Iterator[View]:
     first = np.bincount(index[: len(x)], minlength=len(found))
     if len(found) > 2:
         for i in _noticeable(counts):
-            yield View("value", number(float(found[i])), int(first[i]), int(counts[i] - first[i]), len(x), len(y))
+            value = float(found[i])
+            both = int(first[i]), int(counts[i] - first[i])
+            yield View("value", number(value), *both, len(x), len(y), holds=partial(np.equal, value))
     if len(found) <= 4:
         return
     known: set[int] = {0, len(pooled)}
     for step in _STEPS:
-        with np.errstate(invalid="ignore", over="ignore"):
-            scaled = found / step
-            whole = np.abs(scaled - np.rint(scaled)) < 1e-9 * np.maximum(1.0, np.abs(scaled))
+        whole = _multiples(step, found)
         total = int(counts[whole].sum())
         if total in known:
             continue
         known.add(total)
         a = int(first[whole].sum())
         text = "a whole number" if step == 1 else f"a multiple of {step:g}"
-        yield View("round", text, a, total - a, len(x), len(y))
+        yield View("round", text, a, total - a, len(x), len(y), holds=partial(_multiples, step))
+
+
+def _multiples(step: float, numbers: Floats) -> NDArray[np.bool_]:
+    """Which numbers are multiples of a step."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = numbers / step
+        return np.asarray(np.abs(scaled - np.rint(scaled)) < 1e-9 * np.maximum(1.0, np.abs(scaled)))
 
 
 def levels_views(levels: Levels) -> Iterator[View]:
