@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from .core.laws import BoundLaw, ContinuousLaw, Law, ReplicateLaw
+from .core.laws import BoundLaw, ContinuousLaw
+from .core.pvalue import Law, ReplicateLaw
 from .core.types import Floats
 from .errors import InputError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ._numbers import pvalue
 from ._reported import Printed
 from ._version import __version__
-from .core.laws import Law
+from .core.pvalue import Law
 from .errors import SmallSampleWarning, warn
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 from tests import naive
 from twosample.core.centred import CentredGram, pooled_square, u_centred
-from twosample.core.quadratic import QuadraticForm
+from twosample.core.sums import QuadraticForm
 from twosample.statistics import Biased, Paired, Unbiased
 
 

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
-from twosample.core.labellings import (
-    bootstraps,
-    observed,
-    pair_swaps,
-    random_relabellings,
-    random_subsets,
-    relabellings,
-)
+from twosample.core.labellings import observed, random_relabellings, random_subsets, relabellings
+from twosample.core.resamples import bootstraps, pair_swaps
 
 
 def chi_square_pvalue(counts, expected):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import twosample as ts
 from tests import naive
-from twosample.core.laws import ReplicateLaw
-from twosample.core.pvalue import resampling_pvalue, resampling_threshold, smallest_pvalue
+from twosample.core.pvalue import ReplicateLaw, resampling_pvalue, resampling_threshold, smallest_pvalue
 
 
 def gaussian(a, b):

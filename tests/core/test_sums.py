@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twosample.core import labellings
+from twosample.core.labellings import observed, random_relabellings
+from twosample.core.resamples import bootstraps
 from twosample.core.sums import sums_of_matrix
 
 
@@ -19,13 +20,12 @@ def by_the_definition(K, v, w):
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 4), (8, 7), (20, 33)])
 @pytest.mark.parametrize("count", [1, 600])  # few, and more than are worked on together
-@pytest.mark.parametrize("how", ["random_relabellings", "bootstraps", "observed"])
+@pytest.mark.parametrize("how", [random_relabellings, bootstraps, observed])
 def test_sums_of_matrix(m, n, count, how):
     rng = np.random.default_rng(m)
     K = rng.normal(size=(m + n, m + n))
     K += K.T
-    draw = getattr(labellings, how)
-    labels = draw(m, n) if how == "observed" else draw(m, n, count, rng)
+    labels = how(m, n) if how is observed else how(m, n, count, rng)
     sums = sums_of_matrix(K, labels, m, n)
     for r in {0, min(1, labels.count - 1), labels.count // 2, labels.count - 1}:
         v = labels.x[:, r].astype(float)

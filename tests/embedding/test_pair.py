@@ -38,11 +38,11 @@ def embedded(x, y):
 def test_the_statistic_and_the_limit_law_are_those_of_mmd_test(name):
     x, y = SAMPLES[name]
     found, scale = embedded(x, y)
-    evidence = found.evidence()
+    observed = found.observed()
     expected = ts.mmd_test(scale.inside(x), scale.inside(y), kernel=ts.Gaussian(scale.width), null="spectrum")
-    assert evidence.values[0] == pytest.approx(expected.statistic, abs=1e-12)
+    assert observed.values[0] == pytest.approx(expected.statistic, abs=1e-12)
     if name != "tiny":  # the diagonal is left out by another approximation, which matters for nine rows
-        assert Spectrum().law(evidence).pvalue(evidence.values[0]) == pytest.approx(expected.pvalue, rel=0.03)
+        assert Spectrum().law(observed).pvalue(observed.values[0]) == pytest.approx(expected.pvalue, rel=0.03)
 
 
 def test_resamples_are_those_of_the_rows():
@@ -51,7 +51,7 @@ def test_resamples_are_those_of_the_rows():
     rows = np.sort(x), np.sort(y)
     z = np.concatenate(rows)
     labels = relabellings(len(x), len(y), 20, np.random.default_rng(0))
-    values = found.evidence(labels).values
+    values = found.observed(labels).values
     for resample in range(21):
         in_x = labels.x[:, resample].astype(bool)
         expected = ts.mmd(z[in_x], z[~in_x], kernel=ts.Gaussian(scale.width), statistic="unbiased")
@@ -87,9 +87,9 @@ def test_categories_are_the_delta_kernel():
     x, y = RNG.choice(list("abcd"), 60), RNG.choice(list("abc"), 80)
     pair = Levels.of(Counter(x.tolist()), Counter(y.tolist())).embedded()
     expected = ts.mmd_test(list(x), list(y), kernel=ts.Categories(), null="spectrum")
-    evidence = pair.evidence()
-    assert evidence.values[0] == pytest.approx(expected.statistic, abs=1e-12)
-    assert Spectrum().law(evidence).pvalue(evidence.values[0]) == pytest.approx(expected.pvalue, rel=0.05)
+    observed = pair.observed()
+    assert observed.values[0] == pytest.approx(expected.statistic, abs=1e-12)
+    assert Spectrum().law(observed).pvalue(observed.values[0]) == pytest.approx(expected.pvalue, rel=0.05)
     known = ts.effect_size(list(x), list(y), 0.9, kernel=ts.Categories(), rng=0)
     ours = effect(pair, 0.05)
     assert (ours.value, ours.low, ours.high) == pytest.approx((known.value, known.low, known.high), abs=3e-3)
@@ -183,8 +183,8 @@ def test_resamples_drawn_as_counts_are_relabellings_of_the_rows():
     np.testing.assert_array_equal(counts[0], pair.x)
     assert (counts.sum(axis=1) == 43).all()
     assert (counts <= pair.x + pair.y).all()
-    rows = pair.evidence(relabellings(43, 45, 4000, rng)).values[1:]
-    drawn = pair.evidence(counts).values[1:]
-    assert pair.evidence(counts).values[0] == pytest.approx(pair.evidence().values[0], abs=1e-15)
+    rows = pair.observed(relabellings(43, 45, 4000, rng)).values[1:]
+    drawn = pair.observed(counts).values[1:]
+    assert pair.observed(counts).values[0] == pytest.approx(pair.observed().values[0], abs=1e-15)
     for level in (0.5, 0.9, 0.95):
         assert np.mean(drawn <= np.quantile(rows, level)) == pytest.approx(level, abs=0.04)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample.core.labellings import Labellings, bootstraps, observed, pair_swaps, relabellings
+from twosample.core.labellings import Labellings, observed, relabellings
+from twosample.core.resamples import bootstraps, pair_swaps
 from twosample.core.sums import BlockSums
 from twosample.engines import ENGINES
 from twosample.kernels import KERNELS

@@ -6,7 +6,8 @@ import pytest
 import twosample as ts
 from tests.level.measure import limits
 from tests.level.problems import PROBLEMS
-from twosample.core.labellings import bootstraps, observed, relabellings
+from twosample.core.labellings import observed, relabellings
+from twosample.core.resamples import bootstraps
 from twosample.core.sums import sums_of_matrix
 from twosample.engines.features import Features, random_fourier
 from twosample.kernels.spectra import apportion

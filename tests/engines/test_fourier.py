@@ -253,7 +253,8 @@ def test_without_transforms(kernel, monkeypatch):
 def test_worlds_in_turns(worlds, monkeypatch):
     """However many worlds are summed at a time."""
     pytest.importorskip("finufft")
-    from twosample.core.labellings import bootstraps, relabellings
+    from twosample.core.labellings import relabellings
+    from twosample.core.resamples import bootstraps
     from twosample.engines.fourier import grid_gram
 
     z = spread(20, 2)

@@ -7,7 +7,8 @@ import twosample as ts
 from tests.engines.pools import M, N, forms, points, width
 from tests.level.measure import limits
 from tests.level.problems import PROBLEMS
-from twosample.core.labellings import bootstraps, observed, pair_swaps, relabellings
+from twosample.core.labellings import observed, relabellings
+from twosample.core.resamples import bootstraps, pair_swaps
 from twosample.core.sums import sums_of_matrix
 from twosample.engines.lowrank import pivoted_cholesky
 

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 import twosample as ts
-from twosample.core.distributions import GammaLaw, NormalLaw, PointLaw
+from twosample.core.laws import GammaLaw, NormalLaw, PointLaw
 from twosample.statistics import Biased, Paired, Unbiased
 
 RNG = np.random.default_rng(0)

@@ -12,7 +12,8 @@ import pytest
 import twosample as ts
 from tests.nulls.made import made
 from twosample import _public
-from twosample.core.laws import ContinuousLaw, ReplicateLaw
+from twosample.core.laws import ContinuousLaw
+from twosample.core.pvalue import ReplicateLaw
 from twosample.nulls import NULLS
 from twosample.statistics import STATISTICS
 

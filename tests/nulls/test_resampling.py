@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from tests import naive
-from twosample.core.labellings import bootstraps
+from twosample.core.resamples import bootstraps
 
 KERNEL = ts.Gaussian(1.0)
 

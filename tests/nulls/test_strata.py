@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from tests import naive
-from twosample.core.labellings import stratified_relabellings
+from twosample.core.resamples import stratified_relabellings
 
 ENGINES = [ts.Dense(), ts.Tiled(tile=16), ts.Fourier(), ts.LowRank(tolerance=1e-9), ts.Auto()]
 

@@ -9,8 +9,7 @@ import numpy as np
 from .. import _door as door
 from ..core.joining import joined
 from ..core.labellings import relabellings
-from ..core.laws import ReplicateLaw
-from ..core.pvalue import smallest_pvalue
+from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
 from ..errors import options_by_name
 from ..nulls import Permutation

@@ -152,8 +152,8 @@ def observed(m: int, n: int) -> Labellings:
 
 def relabellings(m: int, n: int, count: int, rng: np.random.Generator) -> Labellings:
     """The truth and `count` uniform relabellings, or every labelling once when there are no more than `count`."""
-    if _subsets_are_few(m, n, count):
-        return Labellings(_every_subset(m, n), exhaustive=True)
+    if subsets_are_few(m, n, count):
+        return Labellings(every_subset(m, n), exhaustive=True)
     return random_relabellings(m, n, count, rng)
 
 
@@ -165,73 +165,9 @@ def random_relabellings(m: int, n: int, count: int, rng: np.random.Generator) ->
     return Labellings(PackedBits(np.concatenate([truth, others]), m + n), uniform=True)
 
 
-def pair_swaps(m: int, count: int, rng: np.random.Generator) -> Labellings:
-    """The truth and worlds in which x_i and y_i change places by a fair coin, or all 2^m when that is few."""
-    exhaustive = m < 30 and 2**m <= count
-    if exhaustive:
-        codes = np.arange(2**m, dtype=np.uint32)
-        swap = ((codes[None, :] >> np.arange(m, dtype=np.uint32)[:, None]) & 1).astype(np.uint8)
-    else:
-        swap = np.zeros((m, count + 1), dtype=np.uint8)
-        swap[:, 1:] = _random_bits((m, count), rng)
-    return Labellings(np.concatenate([1 - swap, swap]), exhaustive=exhaustive)
-
-
-def stratified_relabellings(of_row: NDArray[np.intp], m: int, count: int, rng: np.random.Generator) -> Labellings:
-    """The truth and `count` relabellings within strata, or every one of them when there are no more than `count`.
-
-    `of_row` is the stratum of each pooled row, of which the first m are x. Strata of the same sizes are drawn together.
-    """
-    strata = int(of_row.max()) + 1
-    x = np.bincount(of_row[:m], minlength=strata)
-    y = np.bincount(of_row[m:], minlength=strata)
-    order = np.argsort(of_row, kind="stable")  # those of x first in each stratum
-    first = np.cumsum(x + y) - (x + y)
-    if _products_are_few(x.tolist(), y.tolist(), count):
-        every = np.zeros((len(of_row), 1), dtype=np.uint8)
-        for s in range(strata):
-            own = _every_subset(int(x[s]), int(y[s]))
-            every = np.tile(every, own.shape[1])
-            every[order[first[s] : first[s] + x[s] + y[s]]] = np.repeat(own, every.shape[1] // own.shape[1], axis=1)
-        return Labellings(every, exhaustive=True)
-    stored = np.zeros((len(of_row), count + 1), dtype=np.uint8)
-    stored[:m, 0] = 1
-    for a, b in sorted(set(zip(x.tolist(), y.tolist(), strict=True))):
-        same = np.flatnonzero((x == a) & (y == b))
-        places = order[first[same] + np.arange(a + b)[:, None]]  # (a + b, strata)
-        drawn = random_subsets(a, b, count * len(same), rng) if a and b else np.full((a + b, 1), a > 0, dtype=np.uint8)
-        stored[places, 1:] = drawn.reshape(a + b, -1, count if a and b else 1)
-    return Labellings(stored, exhaustive=False)
-
-
 def contrasts(values: Floats) -> Labellings:
     """``(N, R)`` real numbers in the place of counts, each column of sum 0: engines give ``xx = u'Ku`` for m = 0."""
     return Labellings(cast("Counts", values))
-
-
-def bootstraps(m: int, n: int, count: int, rng: np.random.Generator, keep_places: bool = False) -> Labellings:
-    """The truth and `count` worlds in which both samples are drawn from the pool with replacement."""
-    total = m + n
-    x, y = np.zeros((2, total, count + 1), dtype=np.uint16)
-    x[:m, 0] = 1
-    y[m:, 0] = 1
-    places = np.tile(np.arange(total, dtype=np.int32), (count + 1, 1)) if keep_places else None
-    step = max(1, 2_000_000 // total)
-    for start in range(1, count + 1, step):
-        stop = min(start + step, count + 1)
-        drawn = rng.integers(total, size=(stop - start, total))
-        x[:, start:stop] = _counts(drawn[:, :m], total)
-        y[:, start:stop] = _counts(drawn[:, m:], total)
-        if places is not None:
-            places[start:stop] = drawn
-    return Labellings(x, y, places=places)
-
-
-def _counts(drawn: NDArray[np.int64], total: int) -> Counts:
-    """``(total, rows)``: how often each point occurs in each row of draws."""
-    rows = len(drawn)
-    shifted = drawn + total * np.arange(rows)[:, None]
-    return np.bincount(shifted.ravel(), minlength=rows * total).reshape(rows, total).T.astype(np.uint16)
 
 
 def random_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Counts:
@@ -307,34 +243,16 @@ def _firsts(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     return first
 
 
-def _random_bits(shape: tuple[int, int], rng: np.random.Generator) -> Counts:
-    size = shape[0] * shape[1]
-    packed = np.frombuffer(rng.bytes((size + 7) // 8), dtype=np.uint8)
-    return np.unpackbits(packed, count=size).reshape(shape)
-
-
-def _subsets_are_few(m: int, n: int, count: int) -> bool:
+def subsets_are_few(m: int, n: int, count: int) -> bool:
     """Whether C(m + n, m) is at most `count`, without the million digits that it may have."""
     return (m + n) ** min(m, n, 2) // 4 <= count and comb(m + n, m) <= count
-
-
-def _products_are_few(x: list[int], y: list[int], count: int) -> bool:
-    """Whether the product of C(x + y, x) over all strata is at most `count`."""
-    total = 1
-    for a, b in zip(x, y, strict=True):
-        if not _subsets_are_few(a, b, count):
-            return False
-        total *= comb(a + b, a)
-        if total > count:
-            return False
-    return True
 
 
 def _truth(m: int, n: int) -> Counts:
     return np.concatenate([np.ones(m, dtype=np.uint8), np.zeros(n, dtype=np.uint8)])
 
 
-def _every_subset(m: int, n: int) -> Counts:
+def every_subset(m: int, n: int) -> Counts:
     """All subsets of size m as columns; the truth {0, ..., m-1} comes first in lexicographic order."""
     members = np.array(list(combinations(range(m + n), m)), dtype=np.intp)  # (R, m)
     x = np.zeros((m + n, len(members)), dtype=np.uint8)

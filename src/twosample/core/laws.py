@@ -1,68 +1,114 @@
-"""The law of a statistic under H0 as a test uses it: a p-value for a value, a threshold for a level."""
+"""Continuous laws of a statistic under H0: plain distributions, and how a test reads them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import Protocol
 
 import numpy as np
 
-from .distributions import Distribution
-from .pvalue import resampling_pvalue, resampling_threshold
 from .types import Floats
 
 
-class Law(Protocol):
-    """What every null gives."""
+class Distribution(Protocol):
+    """A law on the line."""
 
-    def pvalue(self, t: float) -> float:
-        """Probability under H0 of a statistic of at least t (an upper bound of it, for the bounds). Never 0."""
+    def sf(self, t: float) -> float:
+        """P(T >= t)."""
         ...
 
-    def threshold(self, level: float) -> float:
-        """The statistic above which the test rejects at this level."""
+    def isf(self, level: float) -> float:
+        """The t with P(T >= t) = level."""
         ...
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density, for pictures."""
+        ...
+
+
+@dataclass(frozen=True)
+class NormalLaw:
+    """The normal law."""
+
+    mean: float
+    deviation: float
+
+    def sf(self, t: float) -> float:
+        """P(T >= t)."""
+        from scipy.special import ndtr
+
+        return float(ndtr((self.mean - t) / self.deviation))
+
+    def isf(self, level: float) -> float:
+        """The t with P(T >= t) = level."""
+        from scipy.special import ndtri
+
+        return float(self.mean - self.deviation * ndtri(level))
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density."""
+        u = (t - self.mean) / self.deviation
+        return np.asarray(np.exp(-0.5 * u * u) / (np.sqrt(2 * np.pi) * self.deviation))
+
+
+@dataclass(frozen=True)
+class GammaLaw:
+    """The Gamma law with a mean and a deviation, moved by `shift`."""
+
+    mean: float
+    deviation: float
+    shift: float = 0.0
 
     @property
-    def least(self) -> float:
-        """The smallest p-value that can occur at all with these sample sizes."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class ReplicateLaw:
-    """The statistic in resampled worlds, the true one first.
-
-    Parameters
-    ----------
-    values
-        ``(R,)`` statistics, the observed one first.
-    tolerance
-        Absolute rounding error of the values.
-    exhaustive
-        Whether these are all labellings there are.
-    floor
-        The smallest p-value that all labellings together could give.
-    """
-
-    values: Floats = field(repr=False)
-    tolerance: float
-    exhaustive: bool = False
-    floor: float = 0.0
+    def shape(self) -> float:
+        """The shape parameter."""
+        return (self.mean / self.deviation) ** 2
 
     @property
-    def least(self) -> float:
-        """The smallest p-value that can occur."""
-        return max(self.floor, 1 / len(self.values))
+    def unit(self) -> float:
+        """The scale parameter."""
+        return self.deviation**2 / self.mean
 
-    def pvalue(self, t: float) -> float:
-        """Share of worlds at or above t, one world being t itself."""
-        return resampling_pvalue(np.concatenate([[t], self.values[1:]]), self.tolerance)
+    def sf(self, t: float) -> float:
+        """P(T >= t)."""
+        from scipy.special import gammaincc
 
-    def threshold(self, level: float) -> float:
-        """The statistic above which the test rejects at this level."""
-        return resampling_threshold(self.values, self.tolerance, level)
+        return float(gammaincc(self.shape, max(0.0, (t - self.shift) / self.unit)))
+
+    def isf(self, level: float) -> float:
+        """The t with P(T >= t) = level."""
+        from scipy.special import gammainccinv
+
+        return float(self.shift + self.unit * gammainccinv(self.shape, level))
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density."""
+        from scipy.special import gammaln, xlogy
+
+        u = np.maximum((t - self.shift) / self.unit, 0.0)
+        log_density = xlogy(self.shape - 1, u) - u - gammaln(self.shape) - np.log(self.unit)
+        return np.where(t > self.shift, np.exp(log_density), 0.0)
+
+
+@dataclass(frozen=True)
+class PointLaw:
+    """All mass at one value: the law of a statistic that is the same in every world."""
+
+    at: float = 0.0
+
+    def sf(self, t: float) -> float:
+        """P(T >= t)."""
+        return 1.0 if t <= self.at else 0.0
+
+    def isf(self, level: float) -> float:
+        """The value."""
+        del level
+        return self.at
+
+    def pdf(self, t: Floats) -> Floats:
+        """There is none; zeros."""
+        return np.zeros_like(t)
 
 
 @dataclass(frozen=True)

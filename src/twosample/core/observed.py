@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
-from .distributions import Distribution
 from .labellings import Labellings
-from .laws import Law, ReplicateLaw
+from .laws import Distribution
+from .pvalue import Law, ReplicateLaw
 from .strata import Strata
 from .types import Floats
 

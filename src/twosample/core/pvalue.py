@@ -1,13 +1,70 @@
-"""The p-value of a resampling test. There is no other place in the package that counts exceedances."""
+"""The p-value of a resampling test. There is no other place in the package that counts exceedances.
+
+What a test makes of a statistic under H0 is a law: a p-value for a value, a threshold for a level.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from math import lgamma, log
+from typing import Protocol
 
 import numpy as np
 
 from .types import Floats
+
+
+class Law(Protocol):
+    """What every null gives."""
+
+    def pvalue(self, t: float) -> float:
+        """Probability under H0 of a statistic of at least t (an upper bound of it, for the bounds). Never 0."""
+        ...
+
+    def threshold(self, level: float) -> float:
+        """The statistic above which the test rejects at this level."""
+        ...
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that can occur at all with these sample sizes."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateLaw:
+    """The statistic in resampled worlds, the true one first.
+
+    Parameters
+    ----------
+    values
+        ``(R,)`` statistics, the observed one first.
+    tolerance
+        Absolute rounding error of the values.
+    exhaustive
+        Whether these are all labellings there are.
+    floor
+        The smallest p-value that all labellings together could give.
+    """
+
+    values: Floats = field(repr=False)
+    tolerance: float
+    exhaustive: bool = False
+    floor: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that can occur."""
+        return max(self.floor, 1 / len(self.values))
+
+    def pvalue(self, t: float) -> float:
+        """Share of worlds at or above t, one world being t itself."""
+        return resampling_pvalue(np.concatenate([[t], self.values[1:]]), self.tolerance)
+
+    def threshold(self, level: float) -> float:
+        """The statistic above which the test rejects at this level."""
+        return resampling_threshold(self.values, self.tolerance, level)
 
 
 def resampling_pvalue(values: Floats, tolerance: float) -> float:
@@ -26,6 +83,33 @@ def resampling_pvalue(values: Floats, tolerance: float) -> float:
         Absolute rounding error of the values.
     """
     return float(np.count_nonzero(values >= values[0] - tolerance) / values.size)
+
+
+def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:
+    """The value above which the observed statistic would be rejected at `level`, given the other worlds.
+
+    With k the largest count that ``k / R <= level`` allows, this is the k-th largest of the resampled values: the
+    p-value is at most the level exactly when the observed statistic exceeds it (by more than the tolerance). Infinite
+    when no value could.
+    """
+    others = values[1:]
+    k = round(level * values.size)
+    while k / values.size > level:  # the largest count whose share, as a p-value is computed, is within the level
+        k -= 1
+    if k < 1 or others.size == 0:
+        return float("inf")
+    if k > others.size:
+        return float("-inf")
+    return float(np.partition(others, others.size - k)[others.size - k] + tolerance)
+
+
+def smallest_pvalue(m: int, n: int) -> float:
+    """One over the number of labellings, ``1 / C(m+n, m)``: no valid test can honestly report less.
+
+    Approximate laws are cut off here, so that they never report 0.
+    """
+    logarithm = lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)
+    return float(np.exp(max(logarithm, log(1e-300))))
 
 
 def sequential_pvalue(
@@ -65,30 +149,3 @@ def sequential_pvalue(
         if drawn == limit:
             break
     return (exceeded + 1) / (drawn + 1), drawn
-
-
-def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:
-    """The value above which the observed statistic would be rejected at `level`, given the other worlds.
-
-    With k the largest count that ``k / R <= level`` allows, this is the k-th largest of the resampled values: the
-    p-value is at most the level exactly when the observed statistic exceeds it (by more than the tolerance). Infinite
-    when no value could.
-    """
-    others = values[1:]
-    k = round(level * values.size)
-    while k / values.size > level:  # the largest count whose share, as a p-value is computed, is within the level
-        k -= 1
-    if k < 1 or others.size == 0:
-        return float("inf")
-    if k > others.size:
-        return float("-inf")
-    return float(np.partition(others, others.size - k)[others.size - k] + tolerance)
-
-
-def smallest_pvalue(m: int, n: int) -> float:
-    """One over the number of labellings, ``1 / C(m+n, m)``: no valid test can honestly report less.
-
-    Approximate laws are cut off here, so that they never report 0.
-    """
-    logarithm = lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)
-    return float(np.exp(max(logarithm, log(1e-300))))

@@ -12,9 +12,9 @@ from .alternative import ROWS_FOR_INTERVAL, Effect, effect
 from .judge import Judge, Judged, adjusted, null_of
 from .levels import Levels, missing_pair, text_pair
 from .line import Line
-from .pair import Embedded, evidence_of
+from .pair import Embedded, ObservedSums
 
 __all__ = [
-    "ROWS_FOR_INTERVAL", "Effect", "Embedded", "Judge", "Judged", "Levels", "Line", "adjusted", "effect",
-    "evidence_of", "missing_pair", "null_of", "text_pair",
+    "ROWS_FOR_INTERVAL", "Effect", "Embedded", "Judge", "Judged", "Levels", "Line", "ObservedSums", "adjusted",
+    "effect", "missing_pair", "null_of", "text_pair",
 ]  # fmt: skip

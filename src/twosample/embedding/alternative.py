@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
+from ..core.laws import Distribution, GammaLaw, NormalLaw, PointLaw
 from ..core.roots import brent
 from ..core.types import Floats
 from .pair import Embedded

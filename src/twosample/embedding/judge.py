@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.adjust import holm
 from ..core.labellings import Labellings, relabellings
-from ..core.laws import Law
+from ..core.pvalue import Law
 from ..core.types import Floats
 from ..nulls import Null, Permutation, Spectrum, is_cheap
 from ..nulls.auto import ENOUGH
@@ -120,8 +120,8 @@ def judged(pair: Embedded, null: Null, level: float, labels: Labellings | Floats
 
 def null_of(pair: Embedded, null: Null, labels: Labellings | Floats | None = None) -> tuple[float, Law]:
     """MMD²_u and its null distribution."""
-    evidence = pair.evidence(labels)
-    return float(evidence.values[0]), null.law(evidence)
+    observed = pair.observed(labels)
+    return observed.value, null.law(observed)
 
 
 def counted_resamples(pair: Embedded, count: int, rng: np.random.Generator) -> Floats:

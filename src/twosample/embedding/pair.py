@@ -17,11 +17,11 @@ from math import sqrt
 import numpy as np
 
 from ..core.centred import Centred, CentredSpectrum
-from ..core.evidence import Evidence
 from ..core.labellings import Labellings
-from ..core.sums import BlockSums
+from ..core.observed import Limit, Observed, Resampler
+from ..core.pvalue import Law, ReplicateLaw
+from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
-from ..kernels import Kernel
 from ..statistics import QuadraticStatistic, Unbiased
 
 _BLOCK = 2048
@@ -114,10 +114,10 @@ class Embedded:
         trace = float((self.x + self.y) @ lengths)
         return BlockSums(own, -own, own, diagonal, trace - diagonal, self.m, self.n, 1e-12)
 
-    def evidence(self, labels: Labellings | Floats | None = None) -> Evidence:
-        """What a null may look at: MMD²_u of the samples and of their resamples, and the spectrum."""
+    def observed(self, labels: Labellings | Floats | None = None) -> ObservedSums:
+        """MMD²_u of the samples and of their resamples, for nulls to ask."""
         exhaustive = isinstance(labels, Labellings) and labels.exhaustive
-        return evidence_of(Unbiased(), self.sums(labels), lambda: self.spectrum, exhaustive=exhaustive)
+        return ObservedSums(Unbiased(), self.sums(labels), lambda: self.spectrum, exhaustive)
 
     @cached_property
     def spectrum(self) -> CentredSpectrum:
@@ -136,33 +136,74 @@ class Embedded:
         )
 
 
-def evidence_of(
-    statistic: QuadraticStatistic,
-    sums: BlockSums,
-    centred: Callable[[], Centred] | None,
-    kernel: Kernel | None = None,
-    exhaustive: bool = False,
-) -> Evidence:
-    """What a null may look at, from block sums: the observed ones first."""
-    form = statistic.form(sums.m, sums.n)
-    squares, tolerance = form.value(sums), form.tolerance(sums)
-    if statistic.root:  # a tie in the square is a tie in the root
-        tolerance = float(np.sqrt(max(squares[0], 0.0)) - np.sqrt(max(squares[0] - tolerance, 0.0)))
-    return Evidence(
-        values=statistic.of_form(squares),
-        tolerance=tolerance,
-        exhaustive=exhaustive,
-        m=sums.m,
-        n=sums.n,
-        kernel="" if kernel is None else repr(kernel),
-        bounds=None if kernel is None else kernel.bounds,
-        term_count=min(sums.m, sums.n) // 2,
-        form=form,
-        root=statistic.root,
-        centred=centred,
-        spread=sums.spread,
-        least=statistic.least_pvalue(sums.m, sums.n),
-    )
+@dataclass(frozen=True, eq=False)
+class ObservedSums(Observed):
+    """A quadratic statistic of block sums, for nulls to ask.
+
+    Parameters
+    ----------
+    statistic
+        Biased or unbiased.
+    sums
+        The observed block sums first, then those of resamples, if the null wants any.
+    centred
+        Gives the centred kernel of the pool, if the null wants it.
+    exhaustive
+        Whether the sums stand for every labelling there is.
+    """
+
+    statistic: QuadraticStatistic
+    sums: BlockSums
+    centred: Callable[[], Centred]
+    exhaustive: bool = False
+
+    @cached_property
+    def m(self) -> int:
+        """Rows of the first sample."""
+        return self.sums.m
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of the second sample."""
+        return self.sums.n
+
+    @cached_property
+    def form(self) -> QuadraticForm:
+        """The statistic as a quadratic form."""
+        return self.statistic.form(self.m, self.n)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """``(R,)`` values of the form, the observed one first."""
+        return self.form.value(self.sums)
+
+    @cached_property
+    def values(self) -> Floats:
+        """``(R,)`` values of the statistic, the observed one first."""
+        return self.statistic.of_form(self.squares)
+
+    @property
+    def value(self) -> float:
+        return float(self.values[0])
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Rounding error of the statistic; a tie in the square is a tie in the root."""
+        tolerance, square = self.form.tolerance(self.sums), float(self.squares[0])
+        return sqrt(max(square, 0.0)) - sqrt(max(square - tolerance, 0.0)) if self.statistic.root else tolerance
+
+    @cached_property
+    def least(self) -> float:
+        """By the statistic."""
+        return self.statistic.least_pvalue(self.m, self.n)
+
+    def resampled(self, null: Resampler) -> Law:
+        return ReplicateLaw(self.values, self.tolerance, self.exhaustive, null.floor(self))
+
+    def limit(self, null: str) -> Limit:
+        return self.form.limit(
+            self.centred(), float(self.squares[0]), self.form.tolerance(self.sums), self.statistic.root
+        )
 
 
 @dataclass(frozen=True, eq=False)

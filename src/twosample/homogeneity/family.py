@@ -9,7 +9,7 @@ import numpy as np
 from .. import _door as door
 from ..core.joining import joined
 from ..core.labellings import relabellings
-from ..core.laws import ReplicateLaw
+from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..engines import Auto, Engine
 from ..engines.family import KernelFamily, family_statistics

@@ -14,7 +14,7 @@ from .._numbers import pvalue
 from ..core.adjust import holm
 from ..core.group_labels import Groups, group_relabellings, least_group_pvalue
 from ..core.labellings import contrasts
-from ..core.laws import ReplicateLaw
+from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..engines import Engine
 from ..errors import OptionError, options_by_name

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.centred import Centred
-from ..core.distributions import PointLaw
 from ..core.labellings import Labellings, observed
-from ..core.laws import ContinuousLaw, Law, ReplicateLaw
+from ..core.laws import ContinuousLaw, PointLaw
 from ..core.observed import Grouped, Limit, Observed, Resampler, Series
-from ..core.quadratic import QuadraticForm
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.strata import Strata
-from ..core.sums import BlockSums
+from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
 from ..engines import Engine, Fourier, Gram
 from ..kernels import Kernel

@@ -16,9 +16,9 @@ import numpy as np
 from .. import _door as door
 from ..core.labellings import contrasts
 from ..core.labellings import observed as true_labels
-from ..core.laws import Law
 from ..core.observed import Limit, Resampler, Series
-from ..core.quadratic import QuadraticForm
+from ..core.pvalue import Law
+from ..core.sums import QuadraticForm
 from ..core.types import Counts, Floats
 from ..errors import OptionError
 from .observed import ObservedForm

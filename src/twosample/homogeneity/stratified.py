@@ -15,9 +15,8 @@ from math import sqrt
 import numpy as np
 
 from ..core.labellings import Labellings, contrasts
-from ..core.quadratic import QuadraticForm
 from ..core.strata import Strata
-from ..core.sums import BlockSums
+from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Counts, Floats
 from ..engines import Gram
 from ..statistics import Biased, QuadraticStatistic

@@ -8,8 +8,8 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.laws import Law
 from ..core.observed import Observed
+from ..core.pvalue import Law
 from ..errors import InputError, OptionError, options_by_name
 from ..kernels import Kernel
 from ..nulls import Null

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.observed import Grouped, Series
-from ..core.quadratic import QuadraticForm
+from ..core.sums import QuadraticForm
 from ..core.types import Floats
 from ..engines import Gram
 from ..kernels import Kernel

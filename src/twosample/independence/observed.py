@@ -9,8 +9,8 @@ from math import exp, lgamma
 
 import numpy as np
 
-from ..core.laws import Law, ReplicateLaw
 from ..core.observed import Limit, Observed, Resampler, Series
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option
 from ..kernels import Kernel

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.centred import Centred, CentredGram, CentredSpectrum
 from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..embedding import Embedded, Levels, Line, evidence_of, null_of
+from ..embedding import Embedded, Levels, Line, ObservedSums, null_of
 from ..embedding.line import gaussian_features
 from ..embedding.pair import Sample
 from ..kernels import Gaussian
@@ -36,7 +36,7 @@ def price(m: int, n: int, centred: Centred, level: float) -> float:
     """About the value that MMD²_u exceeds with this probability under H0."""
     zero = np.zeros(1)
     sums = BlockSums(zero, zero, zero, zero, zero, m, n, 1e-12)
-    return Gamma().law(evidence_of(Unbiased(), sums, lambda: centred)).threshold(level)
+    return Gamma().law(ObservedSums(Unbiased(), sums, lambda: centred)).threshold(level)
 
 
 def numbers_test(x: Floats, y: Floats, scale: float) -> PairTest:
@@ -83,9 +83,9 @@ def text_test(x: tuple[str, ...], y: tuple[str, ...]) -> PairTest:
     each = np.add.reduceat(np.diagonal(K), [0, m])
     xx, xy, yy = (np.array([float(part.sum())]) for part in (K[:m, :m], K[:m, m:], K[m:, m:]))
     sums = BlockSums(xx, xy, yy, each[:1], each[1:], m, n, 1e-12)
-    evidence = evidence_of(Unbiased(), sums, lambda: CentredGram.of(K))
-    statistic = float(evidence.values[0])
-    pvalue = Spectrum().law(evidence).pvalue(statistic) if len(K) >= 4 else 1.0
+    observed = ObservedSums(Unbiased(), sums, lambda: CentredGram.of(K))
+    statistic = observed.value
+    pvalue = Spectrum().law(observed).pvalue(statistic) if len(K) >= 4 else 1.0
     return PairTest(statistic, pvalue, repr(SPECTRUM))
 
 

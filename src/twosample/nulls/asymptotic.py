@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.distributions import Distribution, GammaLaw, NormalLaw, PointLaw
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw, Distribution, GammaLaw, NormalLaw, PointLaw
 from ..core.observed import Limit, Observed
+from ..core.pvalue import Law
 from ..errors import OptionError
 from .base import Null
 

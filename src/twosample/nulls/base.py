@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from ..core.laws import Law, ReplicateLaw
 from ..core.observed import Observed
+from ..core.pvalue import Law, ReplicateLaw
 
 
 class Outcome(NamedTuple):

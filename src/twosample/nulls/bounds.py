@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from ..core.laws import BoundLaw, Law
+from ..core.laws import BoundLaw
 from ..core.observed import Observed
+from ..core.pvalue import Law
 from ..errors import OptionError
 from ..kernels import Kernel
 from .base import Null

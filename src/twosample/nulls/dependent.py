@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.labellings import Labellings, pair_swaps, relabellings
-from ..core.laws import Law, ReplicateLaw
+from ..core.labellings import Labellings, relabellings
 from ..core.observed import Observed
+from ..core.pvalue import Law, ReplicateLaw
+from ..core.resamples import pair_swaps
 from ..errors import InputError, whole_number
 from .base import Null
 from .resampling import Resampling

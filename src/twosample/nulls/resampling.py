@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..core.labellings import Labellings, bootstraps, pair_swaps, relabellings
-from ..core.laws import Law
+from ..core.labellings import Labellings, relabellings
 from ..core.observed import Observed
+from ..core.pvalue import Law
+from ..core.resamples import bootstraps, pair_swaps
 from ..errors import whole_number
 from .base import Null
 

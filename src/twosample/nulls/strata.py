@@ -10,9 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from .._shown import shown
-from ..core.labellings import Labellings, stratified_relabellings
-from ..core.laws import Law
+from ..core.labellings import Labellings
 from ..core.observed import Observed
+from ..core.pvalue import Law
+from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..errors import InputError, whole_number
 from .dependent import unnamed

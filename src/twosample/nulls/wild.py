@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.laws import Law
 from ..core.observed import Observed
+from ..core.pvalue import Law
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import Null, Outcome
 from .memory import Process, block_length, studentised

@@ -7,10 +7,9 @@ from math import sqrt
 from typing import ClassVar
 
 from .. import _door as door
-from ..core.distributions import Distribution, PointLaw
-from ..core.laws import ContinuousLaw, Law
+from ..core.laws import ContinuousLaw, Distribution, PointLaw
 from ..core.observed import Observed
-from ..core.pvalue import smallest_pvalue
+from ..core.pvalue import Law, smallest_pvalue
 from ..embedding.alternative import beyond, effect_of, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number

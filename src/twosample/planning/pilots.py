@@ -9,9 +9,9 @@ from math import sqrt
 import numpy as np
 
 from ..core.centred import CentredSpectrum
-from ..core.distributions import Distribution
-from ..core.laws import BoundLaw, ContinuousLaw, Law
+from ..core.laws import BoundLaw, ContinuousLaw, Distribution
 from ..core.observed import Limit, Observed, Resampler
+from ..core.pvalue import Law
 from ..core.types import Floats
 from ..embedding.alternative import cumulants, three_moments
 from ..nulls import Null

@@ -15,9 +15,8 @@ import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.laws import Law, ReplicateLaw
 from ..core.observed import Observed
-from ..core.pvalue import smallest_pvalue
+from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
 from ..nulls import Null, Permutation

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from ..core.distributions import Distribution
-from ..core.laws import BoundLaw, ContinuousLaw, Law, ReplicateLaw
+from ..core.laws import BoundLaw, ContinuousLaw, Distribution
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError
 from ..results import TestResult

@@ -9,8 +9,7 @@ from math import exp, log, log1p, pi, sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.distributions import NormalLaw
-from ..core.laws import ContinuousLaw
+from ..core.laws import ContinuousLaw, NormalLaw
 from ..core.types import Counts, Floats
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..nulls import Null

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import _door as door
-from ..core.laws import Law
+from ..core.pvalue import Law
 from ..errors import OptionError, number_between, options_by_name, unknown_option
 from ..homogeneity import mmd_test
 from ..results import PAPER, TestResult

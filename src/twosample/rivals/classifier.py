@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.labellings import observed, relabellings
-from ..core.laws import ReplicateLaw
-from ..core.pvalue import smallest_pvalue
+from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
 from ..core.types import Counts, Floats
 from ..engines import Progress

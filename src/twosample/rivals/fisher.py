@@ -8,9 +8,8 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.distributions import Distribution, NormalLaw, PointLaw
-from ..core.laws import ContinuousLaw, Law, ReplicateLaw
-from ..core.pvalue import smallest_pvalue
+from ..core.laws import ContinuousLaw, Distribution, NormalLaw, PointLaw
+from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
 from ..core.types import Floats
 from ..errors import InputError, OptionError, options_by_name, positive_number
 from ..homogeneity import mmd, mmd_test

@@ -7,8 +7,7 @@ from math import sqrt
 import numpy as np
 
 from .. import _door as door
-from ..core.distributions import Distribution, NormalLaw, PointLaw
-from ..core.laws import ContinuousLaw
+from ..core.laws import ContinuousLaw, Distribution, NormalLaw, PointLaw
 from ..core.types import Counts, Floats
 from ..errors import options_by_name
 from ..nulls import Null

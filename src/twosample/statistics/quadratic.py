@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.pvalue import smallest_pvalue
-from ..core.quadratic import QuadraticForm
+from ..core.sums import QuadraticForm
 from ..core.types import Floats
 from ..errors import InputError
 

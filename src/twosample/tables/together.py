@@ -18,8 +18,7 @@ import numpy as np
 
 from ..core.groups import RowGroups
 from ..core.joining import joined
-from ..core.laws import ReplicateLaw
-from ..core.pvalue import resampling_pvalue, smallest_pvalue
+from ..core.pvalue import ReplicateLaw, resampling_pvalue, smallest_pvalue
 from ..core.types import Floats
 from ..embedding import Embedded, Judged
 from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, effect

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ... import _door as door
-from ...core.laws import Law, ReplicateLaw
 from ...core.observed import Limit, Observed, Resampler
+from ...core.pvalue import Law, ReplicateLaw
 from ...core.sums import BlockSums
 from ...core.threads import single_threaded_blas
 from ...errors import InputError, OptionError, warn
