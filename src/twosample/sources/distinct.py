@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..summaries.counts import EXACT, Distinct
+from ..summaries.singles import mixed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 Hashes = NDArray[np.uint64]
 KEPT = EXACT
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
-_ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _RANGE = 1 << 17  # of whole numbers that are told apart by counting
 _WIDE = ("UInt64", "Int128", "UInt128")  # beyond the whole numbers that NumPy adds
 
@@ -98,10 +98,7 @@ def _hashes(series: pl.Series) -> Hashes:
         values = series.cast(pl.Float64).to_numpy() + 0.0  # makes -0.0 0
     else:
         values = series.cast(pl.Int64, strict=False, wrap_numerical=True).to_numpy()
-    bits = values.view(np.uint64) * _ODD
-    bits ^= bits >> _HALF  # whole numbers in regular steps would stay regular
-    bits *= _OTHER
-    return np.asarray(bits)
+    return mixed(values.view(np.uint64).copy())
 
 
 def hash_method(series: pl.Series) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..summaries import BinnedColumn, ColumnProfile
+from ..summaries import BinnedColumn, ColumnProfile, SingleValues
 from ..summaries.facts import Family
 
 
@@ -50,12 +50,15 @@ class Scan:
         For each column with a grid.
     counts
         For each column whose values were to be counted.
+    singles
+        Single values and round numbers of columns with bins, in the same rows; not where an engine made the bins.
     """
 
     rows: int
     profile: tuple[ColumnProfile, ...]
     moments: Mapping[str, BinnedColumn] = field(default_factory=dict)
     counts: Mapping[str, CategoryCounts] = field(default_factory=dict)
+    singles: Mapping[str, SingleValues] = field(default_factory=dict)
 
 
 def family_of(dtype: object) -> Family:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, TableSummary
+from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, SingleTally, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import MOST
 from .distinct import DistinctTally, hash_method
-from .profiling import NUMERIC
+from .profiling import DATES, NUMERIC
 from .values import column_of, plain, present, spelled, strings
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ class _Numbers(_Tally):
     """Numbers, and dates and times in seconds."""
 
     points: PointTally
+    singles: SingleTally
     infinite: int = 0
     counts: _ValueCounts | None = None
 
@@ -199,6 +200,7 @@ class _Numbers(_Tally):
         if len(finite):
             self._widen(float(finite.min()), float(finite.max()))
         self.points.add(values)
+        self.singles.add(values)
         series = series.drop_nulls() if series.null_count() else series
         if series.dtype.is_float() and len(values) < len(series):
             series = series.drop_nans()
@@ -208,7 +210,8 @@ class _Numbers(_Tally):
 
     def result(self) -> ColumnSummary:
         counts = None if self.counts is None else self.counts.result()
-        return replace(super().result(), infinite=self.infinite, points=self.points.result(), counts=counts)
+        points, singles = self.points.result(), self.singles.result()
+        return replace(super().result(), infinite=self.infinite, points=points, counts=counts, singles=singles)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -220,6 +223,7 @@ class _Texts(_Tally):
 
     def __post_init__(self) -> None:
         self.counts = _ValueCounts()
+        self.singles = SingleTally(), SingleTally(dates=True)
 
     def add(self, series: pl.Series) -> None:
         super().add(series)
@@ -229,16 +233,22 @@ class _Texts(_Tally):
         text, rows = self.counts.add(series)
         self._widen(str(text.min())[:_TEXT], str(text.max())[:_TEXT])
         self._tell_apart(text)
-        for tally, numbers in zip((self.found, self.dates), spelled(text), strict=True):
-            if rows is None:
-                tally.add(plain(numbers))
-            elif numbers.null_count() < len(numbers):
-                known = numbers.is_not_null()
-                tally.add(plain(numbers.filter(known)), rows[known.to_numpy()])
+        for tally, single, numbers in zip((self.found, self.dates), self.singles, spelled(text), strict=True):
+            known = numbers.is_not_null()
+            values, counts = plain(numbers), None if rows is None else rows[known.to_numpy()]
+            tally.add(values, counts)
+            single.add(values, counts)
 
     def result(self) -> ColumnSummary:
-        points, dates = self.found.result(), self.dates.result()
-        return replace(super().result(), counts=self.counts.result(), points=points, date_points=dates)
+        singles, date_singles = (tally.result() for tally in self.singles)
+        return replace(
+            super().result(),
+            counts=self.counts.result(),
+            points=self.found.result(),
+            date_points=self.dates.result(),
+            singles=singles,
+            date_singles=date_singles,
+        )
 
 
 class _ValueCounts:
@@ -279,7 +289,8 @@ class _ValueCounts:
 
 def _tally(info: ColumnInfo, counted: bool, most: int) -> _Tally:
     if info.family in NUMERIC:
-        return _Numbers(info, points=PointTally(most), counts=_ValueCounts() if counted else None)
+        singles = SingleTally(info.family in DATES)
+        return _Numbers(info, points=PointTally(most), singles=singles, counts=_ValueCounts() if counted else None)
     if info.family in ("text", "category"):
         return _Texts(info, found=PointTally(most), dates=PointTally(most))
     return _Tally(info)

@@ -16,7 +16,10 @@ from .values import strings
 if TYPE_CHECKING:
     import polars as pl
 
-NUMERIC = ("integer", "number", "boolean", "date", "time", "duration")
+DATES = ("date", "time", "duration")
+"""Families of columns that hold dates, or times, in seconds."""
+
+NUMERIC = ("integer", "number", "boolean", *DATES)
 """Families of columns that hold numbers, dates in seconds included."""
 
 _TEXT = 200

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from ..errors import InputError, SourceError
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Points, TableSummary
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Points, SingleValues, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from .facts import CategoryCounts, Scan
 from .guard import Guard
@@ -60,7 +60,8 @@ class SummaryRows:
         names = [column.info.name for column in self.held.columns]
         bins = {name: own for name in names if (own := self._bins(name)) is not None}
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
-        scan = Scan(self.held.rows, self.held.profile, bins, counts)
+        singles = {name: own for name in names if (own := self._singles(name)) is not None}
+        scan = Scan(self.held.rows, self.held.profile, bins, counts, singles)
         return Survey(self.sample(size, seed), scan, summarized=True, points=self._points)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
@@ -73,7 +74,8 @@ class SummaryRows:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
             moments[name] = own if points is not None else own.regridded(grid) or own
         counts = {name: self._counts(name, most) or self._sampled_counts(name) for name, most in counted.items()}
-        return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts)
+        singles = {name: own for name, grid in grids.items() if (own := self._singles(name, grid.dates)) is not None}
+        return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts, singles)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """The rows that were kept, or the first of them by their keys."""
@@ -114,6 +116,14 @@ class SummaryRows:
         if column.points is None or column.date_points is None:
             return column.points
         return column.date_points if dated(column.points.rows, column.date_points.rows, dates) else column.points
+
+    def _singles(self, name: str, dates: bool = False) -> SingleValues | None:
+        """The same of single values and round numbers."""
+        column = self._column(name)
+        if column.singles is None or column.date_singles is None:
+            return column.singles
+        said = dates or (column.bins is not None and column.bins.grid.dates)
+        return column.date_singles if dated(column.singles.rows, column.date_singles.rows, said) else column.singles
 
     def _counts(self, name: str, most: int = MOST_CATEGORIES) -> CategoryCounts | None:
         column = self._column(name)

@@ -13,11 +13,11 @@ import numpy as np
 
 from ..core.bins import EXACT_ROWS, add_to_bins
 from ..core.types import Floats
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, Totals
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
 from ..summaries.bins import UNITS
 from ..summaries.counts import MOST_CATEGORIES
 from .facts import CategoryCounts, Scan
-from .profiling import NUMERIC, ProfileTally
+from .profiling import DATES, NUMERIC, ProfileTally
 from .values import column_of, dated, plain, present, spelled, strings
 
 if TYPE_CHECKING:
@@ -28,13 +28,15 @@ _MERGED = 100_000  # counts in memory, some of the same values, from which on th
 
 @dataclass(eq=False)
 class BinTally:
-    """The moments of one column in bins, and the sums of what lies beyond them."""
+    """The moments of one column in bins, the sums of what lies beyond them, and single values."""
 
     grid: BinGrid
     missing: int = 0
+    dates: bool = False
     beyond: Totals = field(default_factory=Totals)
 
     def __post_init__(self) -> None:
+        self.singles = SingleTally(self.dates)
         self._new = np.zeros((self.grid.size + 2, 3))  # the first and last take what lies beyond
         self._sums = np.zeros((self.grid.size + 2, 3), dtype=np.int64)
         self._rows = 0
@@ -42,6 +44,7 @@ class BinTally:
     def add(self, values: Floats, missing: int) -> None:
         """Take in numbers."""
         self.missing += missing
+        self.singles.add(values)
         if self._rows + len(values) > EXACT_ROWS:
             self._flush()
         self._rows += len(values)
@@ -69,17 +72,18 @@ class SpelledTally:
     """The same of numbers or dates that are stored as text. Which of them it is, all rows decide, not each batch."""
 
     def __init__(self, grid: BinGrid) -> None:
-        self.found, self.dates = BinTally(grid), BinTally(grid)
+        self.found, self.dates = BinTally(grid), BinTally(grid, dates=True)
 
     def add(self, series: pl.Series) -> None:
         """Take in text."""
         for tally, values in zip((self.found, self.dates), map(plain, spelled(series)), strict=True):
             tally.add(values, len(series) - len(values))
 
-    def result(self) -> BinnedColumn:
-        """The moments."""
+    @property
+    def chosen(self) -> BinTally:
+        """Numbers or dates."""
         found, dates = self.found.result(), self.dates.result()
-        return dates if dated(found.rows, dates.rows, self.dates.grid.dates) else found
+        return self.dates if dated(found.rows, dates.rows, self.dates.grid.dates) else self.found
 
 
 @dataclass(eq=False)
@@ -154,7 +158,8 @@ class Tallies:
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
         self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
         text = {info.name for info in columns if info.family in ("text", "category")}
-        self.bins = {name: BinTally(grid) for name, grid in grids.items() if name not in text}
+        dates = {info.name for info in columns if info.family in DATES}
+        self.bins = {name: BinTally(grid, dates=name in dates) for name, grid in grids.items() if name not in text}
         self.spelled = {name: SpelledTally(grid) for name, grid in grids.items() if name in text}
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
         self.given_up: set[str] = set()
@@ -190,8 +195,15 @@ class Tallies:
         known = known if counts is None else counts.all_values(MOST_CATEGORIES)
         facts = part.info, part.missing, part.infinite, *ends, distinct, totals
         if spelled is None:
-            return ColumnSummary(*facts, bins=binned, counts=known)
-        return ColumnSummary(*facts, bins=spelled.found.result(), dates=spelled.dates.result(), counts=known)
+            return ColumnSummary(*facts, bins=binned, counts=known, singles=bins and bins.singles.result())
+        return ColumnSummary(
+            *facts,
+            bins=spelled.found.result(),
+            dates=spelled.dates.result(),
+            counts=known,
+            singles=spelled.found.singles.result(),
+            date_singles=spelled.dates.singles.result(),
+        )
 
     def give_up(self, most: int) -> None:
         """Forget the counts of columns with more different values than that."""
@@ -200,11 +212,13 @@ class Tallies:
 
     def result(self) -> Scan:
         """What was found."""
+        binned = self.bins | {name: part.chosen for name, part in self.spelled.items()}
         return Scan(
             self.rows,
             tuple(part.result() for part in self.profiles.values()),
-            {name: part.result() for name, part in (self.bins | self.spelled).items()},
+            {name: part.result() for name, part in binned.items()},
             {name: part.result() for name, part in self.counts.items()},
+            {name: part.singles.result() for name, part in binned.items()},
         )
 
 

@@ -13,11 +13,12 @@ from .grid import BinGrid
 from .points import Points, PointTally
 from .rows import RowSample, RowSampler
 from .scale import Scale
+from .singles import SingleTally, SingleValues
 from .table import SUFFIX, ColumnSummary, TableSummary
 from .totals import Totals
 
 __all__ = [
     "BinGrid", "BinnedColumn", "ColumnInfo", "ColumnProfile", "ColumnSummary", "Counts", "Distinct", "Family",
-    "PointTally", "Points", "RowSample", "RowSampler", "SUFFIX", "Scale", "TableSummary", "Totals", "align",
-    "bin_values", "comparable",
+    "PointTally", "Points", "RowSample", "RowSampler", "SUFFIX", "Scale", "SingleTally", "SingleValues",
+    "TableSummary", "Totals", "align", "bin_values", "comparable",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from .facts import ColumnInfo
 from .grid import BinGrid
 from .points import Points
 from .rows import RowSample
+from .singles import BUCKETS, MOST_VALUES, STEPS, YEARS, SingleValues
 from .table import ColumnSummary, TableSummary
 from .totals import Totals
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SIZE = (1 << 63) - 1  # a double but for its sign
-FORMAT = FileFormat("twosample-summary", 2, "a summary")
-_WITHOUT_POINTS = replace(FORMAT, version=1)
+FORMAT = FileFormat("twosample-summary", 3, "a summary")
 _IN_PASSING = 0  # how hard to press what goes from one worker to another
 
 
@@ -46,8 +46,8 @@ def encode(summary: TableSummary, passing: bool = False) -> bytes:
             "frame": body.put_bytes(_frame_bytes(summary.sample.frame)),
         },
     }
-    form = FORMAT if any(column.points is not None for column in summary.columns) else _WITHOUT_POINTS
-    return replace(form, packing=_IN_PASSING if passing else form.packing).pack(record, body)
+    form = replace(FORMAT, packing=_IN_PASSING) if passing else FORMAT
+    return form.pack(record, body)
 
 
 def decode(content: bytes, name: str) -> TableSummary:
@@ -72,7 +72,18 @@ def _column_record(column: ColumnSummary, body: Writer) -> Record:
     }
     if column.points is not None:
         record["points"] = [_points_record(part, body) for part in (column.points, column.date_points)]
+    if column.singles is not None:
+        record["singles"] = [_singles_record(part, body) for part in (column.singles, column.date_singles)]
     return record
+
+
+def _singles_record(singles: SingleValues | None, body: Writer) -> list[Any] | None:
+    if singles is None:
+        return None
+    known = [singles.values, singles.counts]
+    if singles.buckets is not None:
+        known += [singles.buckets, singles.classes]
+    return [singles.dates, *(body.put(values) for values in known)]
 
 
 def _points_record(points: Points | None, body: Writer) -> list[Any] | None:
@@ -163,7 +174,22 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
         _bins(record["dates"], reader),
         known,
         *(_points(part, reader) for part in record.get("points", (None, None))),
+        *(_singles(part, reader) for part in record.get("singles", (None, None))),
     )
+
+
+def _singles(record: list[Any] | None, reader: Reader) -> SingleValues | None:
+    if record is None:
+        return None
+    dates, *places = record
+    values, *known = (reader.numbers(place, kind) for place, kind in zip(places, "fiii", strict=False))
+    sizes = [len(values)] if len(known) == 1 else [len(values), BUCKETS, YEARS.stop if dates else len(STEPS)]
+    if [len(part) for part in known] != sizes or len(values) > (MOST_VALUES if len(known) == 1 else 2):
+        raise ValueError("single values of other sizes")
+    if np.isnan(values).any() or not (values[1:] > values[:-1]).all() or any((part < 0).any() for part in known):
+        raise ValueError("single values out of order")
+    counts, *others = known
+    return SingleValues(values, counts, bool(dates), *others)
 
 
 def _points(record: list[Any] | None, reader: Reader) -> Points | None:

@@ -63,7 +63,7 @@ class Points:
     def of(cls, values: Floats, counts: Wholes | None = None, most: int = MOST) -> Points:
         """``(n,)`` numbers without NaN, and how often each is there."""
         whole = bool((values[:1000] == np.floor(values[:1000])).all() and (values == np.floor(values)).all())
-        return cls(*_grouped(values + 0.0, counts), whole=whole, most=most)._compact()  # + 0.0: one zero only
+        return cls(*grouped(values + 0.0, counts), whole=whole, most=most)._compact()  # + 0.0: one zero only
 
     @classmethod
     def empty(cls, most: int = MOST) -> Points:
@@ -87,7 +87,7 @@ class Points:
         values = np.concatenate([_cut(part.values, unit, bits) for part in parts])
         counts = np.concatenate([part.counts for part in parts])
         whole, most = all(part.whole for part in parts), min(part.most for part in parts)
-        return Points(*_grouped(values, counts), unit, bits, whole, most)._compact()
+        return Points(*grouped(values, counts), unit, bits, whole, most)._compact()
 
     def _compact(self) -> Points:
         """With as many digits as both cuts leave of no more than `most` values."""
@@ -184,7 +184,7 @@ class PointTally:
             new = np.concatenate(self._new) + 0.0
             whole = self._points.whole and bool((new[:1000] == np.floor(new[:1000])).all() and _are_whole(new))
             unit, bits, most = self._points.unit, self._points.bits, self._points.most
-            part = Points(*_grouped(_cut(new, unit, bits), None), unit, bits, whole, most)
+            part = Points(*grouped(_cut(new, unit, bits), None), unit, bits, whole, most)
             self._points = self._points.merged(part) if len(self._points.values) else part._compact()
             self._new, self._held = [], 0
 
@@ -250,7 +250,7 @@ def _first(ends: tuple[int, int], guess: int, holds: Callable[[int], bool]) -> i
     return low
 
 
-def _grouped(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
+def grouped(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
     """Each number once, ascending, and how often it is there."""
     if counts is None:
         return _sums(np.sort(values), None)

@@ -16,6 +16,7 @@ from .grid import BinGrid
 from .points import Points
 from .rows import RowSample
 from .scale import Scale
+from .singles import SingleValues
 from .totals import Totals
 
 SUFFIX = ".tss"
@@ -49,6 +50,8 @@ class ColumnSummary:
     points, date_points
         What `bins` and `dates` hold as weighted points, from which bins of any kind can be made: then those are None,
         and so are `totals`.
+    singles, date_singles
+        Single values and round numbers of the same numbers and dates; None where they were not counted.
     """
 
     info: ColumnInfo
@@ -63,6 +66,8 @@ class ColumnSummary:
     counts: Counts | None = None
     points: Points | None = None
     date_points: Points | None = None
+    singles: SingleValues | None = None
+    date_singles: SingleValues | None = None
 
     def profile(self, rows: int) -> ColumnProfile:
         """The column in a few numbers."""
@@ -125,6 +130,8 @@ class ColumnSummary:
             None if self.counts is None or other.counts is None else self.counts.merged(other.counts),
             _pooled(self.points, other.points),
             _pooled(self.date_points, other.date_points),
+            _counted(self.singles, other.singles),
+            _counted(self.date_singles, other.date_singles),
         )
 
 
@@ -146,6 +153,10 @@ def _binned(a: BinnedColumn | None, b: BinnedColumn | None, most: int) -> Binned
 
 
 def _pooled(a: Points | None, b: Points | None) -> Points | None:
+    return None if a is None or b is None else a.merged(b)
+
+
+def _counted(a: SingleValues | None, b: SingleValues | None) -> SingleValues | None:
     return None if a is None or b is None else a.merged(b)
 
 

@@ -228,4 +228,9 @@ def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: M
         return replace(survey.scan, moments=ready)
     rest = table if survey.held is None else open_table(survey.held)
     more = rest.scan(grids, counts, profile=False)
-    return replace(survey.scan, moments={**ready, **more.moments}, counts={**survey.scan.counts, **more.counts})
+    return replace(
+        survey.scan,
+        moments={**ready, **more.moments},
+        counts={**survey.scan.counts, **more.counts},
+        singles={**survey.scan.singles, **more.singles},
+    )

@@ -1,0 +1,217 @@
+"""Single values of a column of numbers, round numbers, hours and weekdays: how many rows have them, over all rows.
+
+Up to 4096 different values are counted one by one. Of more, rows are counted by 13 binary digits of a hash of their
+value: a value that many rows share stands out, together with about one of 8192 of the other rows. Everything is a whole
+number, and depends on the rows alone, not on how they come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+from .points import Wholes, grouped
+
+STEPS = 1000.0, 100.0, 10.0, 5.0, 1.0, 0.5, 0.1, 0.01
+"""Numbers are round if they are multiples of these; what is one of the first is one of all that follow."""
+
+TIMES = 86_400.0, 3600.0, 60.0, 1.0
+"""The same of dates and times, in seconds."""
+
+HOURS, WEEKDAYS, YEARS = slice(4, 28), slice(28, 35), slice(35, 235)
+"""Where rows by the hour, by the day of the week (Monday first) and by the year are among the classes of dates."""
+
+FIRST_YEAR = 1900
+"""Rows of years before it are counted in it, those of years after 2099 in that."""
+
+MOST_VALUES = 4096
+"""Different values that are counted one by one."""
+
+BUCKETS = 1 << 13
+"""Groups of values, by their hashes, that are counted where there are more."""
+
+_ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+_TOP = np.uint64(64 - 13)
+_CHUNK = 1 << 13  # numbers that are worked on together: they stay in the cache
+_NEAR = 1e-9  # of a step, that sums of decimal fractions may be off
+_DIGITS = 2.0**22  # up to here the nearest double to a decimal fraction is within that
+_FAR = 8e12  # seconds from 1970 that calendars know
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class SingleValues:
+    """How many rows have each number, and how many numbers are round: never changed, only replaced.
+
+    Parameters
+    ----------
+    values, counts
+        Ascending, and rows of each. Of more than 4096 different values only the least and the largest.
+    dates
+        Whether they are dates or times, in seconds.
+    buckets
+        ``(8192,)`` rows by the hash of their value; None if all values are here.
+    parts
+        ``(8,)`` or, of dates, ``(235,)``: see `classes`; None if all values are here.
+    """
+
+    values: Floats
+    counts: Wholes
+    dates: bool = False
+    buckets: Wholes | None = None
+    parts: Wholes | None = None
+
+    @classmethod
+    def of(cls, values: Floats, counts: Wholes | None = None, dates: bool = False) -> SingleValues:
+        """``(n,)`` numbers without NaN, and how often each is there; all are told apart, however many there are."""
+        return cls(*grouped(values + 0.0, counts), dates)  # + 0.0: one zero only
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is here."""
+        return self.buckets is None
+
+    @property
+    def rows(self) -> int:
+        """Numbers."""
+        return int((self.counts if self.buckets is None else self.buckets).sum())
+
+    @cached_property
+    def classes(self) -> Wholes:
+        """Rows that are multiples of each of the steps; of dates, then those of each hour, weekday and year."""
+        return _classes(self.values, self.counts, self.dates) if self.parts is None else self.parts
+
+    def hashed(self) -> SingleValues:
+        """By hashes, whether or not all values are here."""
+        if self.buckets is not None:
+            return self
+        buckets = np.zeros(BUCKETS, dtype=np.int64)
+        np.add.at(buckets, bucket_of(self.values), self.counts)
+        ends = [0, -1] if len(self.values) > 1 else slice(None)
+        return SingleValues(self.values[ends], self.counts[ends], self.dates, buckets, self.classes)
+
+    def merged(self, other: SingleValues) -> SingleValues:
+        """The rows of both."""
+        if not self.rows or not other.rows:
+            return (self if self.rows else other).compact()
+        if self.exact and other.exact:
+            return SingleValues(*_pooled(self, other), self.dates).compact()
+        a, b = self.hashed(), other.hashed()
+        assert a.buckets is not None
+        assert b.buckets is not None
+        values, counts = _pooled(a, b)
+        ends = [0, -1]
+        return SingleValues(values[ends], counts[ends], a.dates, a.buckets + b.buckets, a.classes + b.classes)
+
+    def compact(self) -> SingleValues:
+        """By hashes if there are too many values."""
+        return self.hashed() if self.exact and len(self.values) > MOST_VALUES else self
+
+
+class SingleTally:
+    """Gathers :class:`SingleValues` of numbers that come in batches.
+
+    Parameters
+    ----------
+    dates
+        Whether they are dates or times, in seconds.
+    """
+
+    def __init__(self, dates: bool = False) -> None:
+        self._found = SingleValues(np.empty(0), np.empty(0, dtype=np.int64), dates)
+
+    def add(self, values: Floats, counts: Wholes | None = None) -> None:
+        """Take in numbers without NaN, and how often each is there."""
+        start, dates = 0, self._found.dates
+        if counts is None and self._found.exact and len(values) > 4 * MOST_VALUES:  # so many soon tell whether all fit
+            self._found = self._found.merged(SingleValues.of(values[: 4 * MOST_VALUES], None, dates))
+            start = 4 * MOST_VALUES
+        if start < len(values):
+            rest = values[start:]
+            many = counts is None and not self._found.exact
+            self._found = self._found.merged(_many(rest, dates) if many else SingleValues.of(rest, counts, dates))
+
+    def result(self) -> SingleValues:
+        """All that came."""
+        return self._found
+
+
+def bucket_of(values: Floats) -> NDArray[np.intp]:
+    """``(n,)`` the bucket of each number."""
+    bits = mixed((values + 0.0).view(np.uint64))
+    bits >>= _TOP
+    return bits.view(np.int64).astype(np.intp, copy=False)
+
+
+def mixed(bits: Hashes) -> Hashes:
+    """64 binary digits of each of some numbers, well mixed; equal for equal ones. Made in place."""
+    bits *= _ODD
+    bits ^= bits >> _HALF  # whole numbers in regular steps would stay regular
+    bits *= _OTHER
+    return bits
+
+
+def multiple(values: Floats, step: float) -> NDArray[np.bool_]:
+    """``(n,)`` whether numbers are multiples of a step, up to 1e-9 of it."""
+    parts = round(1 / step)  # fractions of a whole number are not exact
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite numbers
+        scaled = values / step if step >= 1 else values * parts
+        whole = np.rint(scaled)
+        scaled -= whole
+        found = np.abs(scaled, out=scaled) <= _NEAR
+        if step < 1 and len(whole) and max(whole.max(), -whole.min()) > _DIGITS:
+            found |= (whole / parts == values) & np.isfinite(values)
+    return np.asarray(found)
+
+
+def _classes(values: Floats, counts: Wholes | None, dates: bool) -> Wholes:
+    steps = TIMES if dates else STEPS
+    found = np.zeros(YEARS.stop if dates else len(steps), dtype=np.int64)
+    if dates:
+        known = np.isfinite(values)
+        rows = counts if counts is None or known.all() else counts[known]
+        _add_clock(values if known.all() else values[known], rows, found)
+    left, rows = values, counts
+    for place in range(len(steps) - 1, -1, -1):
+        whole = multiple(left, steps[place])
+        if not whole.all():
+            chosen = np.flatnonzero(whole)
+            left, rows = left.take(chosen), None if rows is None else rows.take(chosen)
+        found[place] = len(left) if rows is None else rows.sum()
+        if not len(left):
+            break
+    return found
+
+
+def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
+    """Count finite dates, in seconds since 1970 or since midnight, by the hour, the weekday and the year."""
+    days = np.floor(np.clip(values, -_FAR, _FAR) / TIMES[0])
+    hours = np.clip(np.floor((values - days * TIMES[0]) / TIMES[1]), 0, 23).astype(np.intp)
+    days = days.astype(np.int64)
+    years = days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970 - FIRST_YEAR
+    ones = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    last = YEARS.stop - YEARS.start - 1
+    for part, index in ((HOURS, hours), (WEEKDAYS, (days + 3) % 7), (YEARS, np.clip(years, 0, last))):
+        np.add.at(found[part], index, ones)
+
+
+def _many(values: Floats, dates: bool) -> SingleValues:
+    """By hashes, of numbers without counts: quickly."""
+    buckets, parts = np.zeros(BUCKETS, dtype=np.int64), _classes(values[:0], None, dates)
+    ones = np.ones(_CHUNK, dtype=np.int64)
+    for at in range(0, len(values), _CHUNK):
+        part = values[at : at + _CHUNK]
+        np.add.at(buckets, bucket_of(part), ones[: len(part)])  # quicker than np.bincount
+        parts += _classes(part, None, dates)
+    ends = np.unique([values.min(), values.max()]) + 0.0
+    counts = np.array([np.count_nonzero(values == end) for end in ends], dtype=np.int64)
+    return SingleValues(ends, counts, dates, buckets, parts)
+
+
+def _pooled(a: SingleValues, b: SingleValues) -> tuple[Floats, Wholes]:
+    return grouped(np.concatenate([a.values, b.values]), np.concatenate([a.counts, b.counts]))
