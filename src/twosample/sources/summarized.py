@@ -60,7 +60,7 @@ class SummaryRows:
         names = [column.info.name for column in self.held.columns]
         bins = {name: own for name in names if (own := self._bins(name)) is not None}
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
-        singles = {name: own for name in names if (own := self._singles(name)) is not None}
+        singles = {name: few for name in names if (few := self._singles(name)) is not None}
         scan = Scan(self.held.rows, self.held.profile, bins, counts, singles)
         return Survey(self.sample(size, seed), scan, summarized=True, points=self._points)
 
@@ -74,7 +74,7 @@ class SummaryRows:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
             moments[name] = own if points is not None else own.regridded(grid) or own
         counts = {name: self._counts(name, most) or self._sampled_counts(name) for name, most in counted.items()}
-        singles = {name: own for name, grid in grids.items() if (own := self._singles(name, grid.dates)) is not None}
+        singles = {name: few for name, grid in grids.items() if (few := self._singles(name, grid.dates)) is not None}
         return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts, singles)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:

@@ -195,7 +195,8 @@ class Tallies:
         known = known if counts is None else counts.all_values(MOST_CATEGORIES)
         facts = part.info, part.missing, part.infinite, *ends, distinct, totals
         if spelled is None:
-            return ColumnSummary(*facts, bins=binned, counts=known, singles=bins and bins.singles.result())
+            singles = None if bins is None else bins.singles.result()
+            return ColumnSummary(*facts, bins=binned, counts=known, singles=singles)
         return ColumnSummary(
             *facts,
             bins=spelled.found.result(),

@@ -162,6 +162,8 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
     totals, counts = record["totals"], record["counts"]
     low, high = (float.fromhex(end[0]) if isinstance(end, list) else end for end in record["range"])
     known = None if counts is None else Counts(None if counts is False else {str(v): _whole(n) for v, n in counts})
+    points, date_points = (_points(part, reader) for part in record.get("points", (None, None)))
+    singles, date_singles = (_singles(part, reader) for part in record.get("singles", (None, None)))
     return ColumnSummary(
         ColumnInfo(str(record["name"]), str(record["storage"]), record["family"]),
         _whole(record["missing"]),
@@ -173,8 +175,10 @@ def _column(record: Mapping[str, Any], reader: Reader) -> ColumnSummary:
         _bins(record["bins"], reader),
         _bins(record["dates"], reader),
         known,
-        *(_points(part, reader) for part in record.get("points", (None, None))),
-        *(_singles(part, reader) for part in record.get("singles", (None, None))),
+        points,
+        date_points,
+        singles,
+        date_singles,
     )
 
 
