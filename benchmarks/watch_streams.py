@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 import twosample as ts
-from twosample.monitor.features import FeaturePlan, blank, plan_features
+from twosample.monitor.features import FeaturePlan, plan_features, spanning
 from twosample.monitor.history import BatchRecord, History, Settings
 from twosample.monitor.results import Look
 
@@ -21,7 +21,7 @@ CHANGE = 363
 
 @dataclass(frozen=True)
 class Stream:
-    """Batches with a plan from others: features, rows with a value, strata, and the rows for monitors of rows."""
+    """Batches with a plan from others: features, rows with a value, strata, the rows for monitors of rows, and bins."""
 
     name: str
     plan: FeaturePlan
@@ -29,6 +29,7 @@ class Stream:
     present: np.ndarray
     strata: np.ndarray
     frames: list[pl.DataFrame]
+    like: ts.TableSummary
 
     def shuffled(self, rng: np.random.Generator, count: int | None = None) -> Stream:
         """The same batches in random order within strata: exchangeable by construction."""
@@ -41,15 +42,15 @@ class Stream:
     def take(self, order: np.ndarray) -> Stream:
         """Some batches."""
         frames = [self.frames[i] for i in order] if self.frames else []
-        return Stream(self.name, self.plan, self.features[order], self.present[order], self.strata[order], frames)
+        chosen = self.features[order], self.present[order], self.strata[order]
+        return Stream(self.name, self.plan, *chosen, frames, self.like)
 
 
 def stream_of(name: str, frames: list[pl.DataFrame], every: int = 10, strata: np.ndarray | None = None) -> Stream:
     """Summaries of frames; every tenth chooses the features and is left out."""
     chosen = set(range(5, len(frames), every))
-    first = ts.summarize(frames[5])
-    like = blank(first)
-    summaries = [first if i == 5 else ts.summarize(frame, like=like) for i, frame in enumerate(frames)]
+    like = spanning([ts.summarize(frames[i]) for i in sorted(chosen)])
+    summaries = [ts.summarize(frame, like=like) for frame in frames]
     plan = plan_features([summaries[i] for i in sorted(chosen)])
     rest = [i for i in range(len(frames)) if i not in chosen]
     labels = np.zeros(len(frames), dtype=np.intp) if strata is None else strata
@@ -60,6 +61,7 @@ def stream_of(name: str, frames: list[pl.DataFrame], every: int = 10, strata: np
         np.array([plan.present(summaries[i]) for i in rest]),
         labels[rest],
         [frames[i] for i in rest],
+        like,
     )
 
 

@@ -347,3 +347,28 @@ def test_numbers_beyond_the_first_batch_are_told_apart():
     assert column.deviation == pytest.approx(truth.std(), rel=0.02)
     found = ts.summarize(batches[50], like=m._like).columns[0].bins
     assert found.above <= 0.02 * 60
+
+
+@pytest.mark.parametrize("constant", [0.0035, -4e7])
+def test_a_constant_that_comes_to_life_is_a_large_effect_in_any_unit(constant):
+    rng = np.random.default_rng(30)
+
+    def batch(spread):
+        return {"x": rng.normal(size=100), "fixed": constant * (1 + spread * rng.normal(size=100))}
+
+    m = ts.Monitor([batch(0.0) for _ in range(45)])
+    looks = [m.update(batch(0.3)) for _ in range(4)]
+    assert looks[-1].alarm
+    fixed = next(column for column in m.columns if column.name == "fixed")
+    assert fixed.adjusted_pvalue <= 0.001
+    assert fixed.effect > 0.5
+    assert fixed.where
+
+
+def test_an_alarm_among_several_batches_is_what_update_returns(monitor):
+    rng = np.random.default_rng(31)
+    odd = day(rng).drop("items")
+    look = monitor.update([day(rng), odd, day(rng)])
+    assert look.alarm
+    assert look is not monitor.looks[-1]
+    assert [look.alarm for look in monitor.looks[-3:]] == [False, True, False]

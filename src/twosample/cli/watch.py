@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +26,7 @@ Junit = Annotated[
     str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
 ]
 
-_SHIFT = re.compile(r"^(?P<column>.+)=(?P<size>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)(?P<unit>sd)?$")
+_SHIFT = re.compile(r"^(?P<what>.+)=(?P<size>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:sd|%)?)$")
 
 
 def make_app() -> typer.Typer:
@@ -173,7 +174,8 @@ def accept(
 def plan(
     state: State,
     shift: Annotated[
-        list[str], typer.Option("--shift", metavar="COLUMN=SIZE", help="price=0.3sd, or in its units: price=12.")
+        list[str],
+        typer.Option("--shift", metavar="WHAT=SIZE", help="price=0.3sd, price=12, city:Rome=5%, price:missing=2%."),
     ],
     runs: Annotated[int, typer.Option("--runs", help="How often to resample.")] = 40,
     most: Annotated[int, typer.Option("--most", help="Batches to look at, at most.")] = 60,
@@ -181,16 +183,19 @@ def plan(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> int:
-    """Say how long a shift would stay unseen, by resampling the reference. Exit codes: 0 said, 2 error."""
+    """Say how long a change would stay unseen, by resampling the reference. Exit codes: 0 said, 2 error."""
     del debug
     monitor = _loaded(state)
     for text in shift:
         found = _SHIFT.match(text)
         if found is None:
-            raise OptionError(f"--shift {text} must look like price=0.3sd, or price=12 in the units of the column.")
-        size = f"{found['size']}{found['unit'] or ''}"
+            raise OptionError(
+                f"--shift {text} must look like price=0.3sd, price=12 in the units of the column, or city:Rome=5% for "
+                "a share."
+            )
+        column, level = _column_and_level(found["what"], monitor.watched)
         with terminal.working("resampling", quiet=quiet) as progress:
-            delay = monitor.delay(found["column"], size, runs=runs, most=most, rng=seed, progress=progress)
+            delay = monitor.delay(column, found["size"], level=level, runs=runs, most=most, rng=seed, progress=progress)
         terminal.write(f"{text}: {delay}")
     return SAME
 
@@ -226,6 +231,21 @@ def split(
     if not quiet:
         terminal.write(f"{len(parts):,} {'batch' if len(parts) == 1 else 'batches'} in {folder}")
     return SAME
+
+
+def _column_and_level(text: str, watched: Sequence[str]) -> tuple[str, str | None]:
+    """Of price, or of city:Rome; a colon may be part of the name of a column.
+
+    >>> _column_and_level("city:Rome", ["city"]), _column_and_level("a:b", ["a:b"])
+    (('city', 'Rome'), ('a:b', None))
+    """
+    if text in watched:
+        return text, None
+    known = [name for name in watched if text.startswith(f"{name}:")]
+    if not known:
+        return text, None
+    column = max(known, key=len)
+    return column, text[len(column) + 1 :]
 
 
 def _plain(name: str) -> str:

@@ -49,7 +49,7 @@ class ColumnPlan:
     places
         Of numbers: for each cell between edges the mean of the rows that chose the plan.
     width
-        Of numbers: the bandwidth of effects, their median distance.
+        Of numbers: the bandwidth of effects, their median distance; 0 for a constant, which is like nothing else.
     deviation
         Of numbers: their standard deviation.
     levels
@@ -71,6 +71,11 @@ class ColumnPlan:
     def size(self) -> int:
         """How many features it has."""
         return {"numeric": _FIRST + len(self.edges), "categorical": 1 + len(self.levels), "text": 1}[self.form]
+
+    @property
+    def missing_at(self) -> int:
+        """Which of its features is the share of missing rows."""
+        return _FIRST - 1 if self.form == "numeric" else 0
 
     @property
     def views(self) -> tuple[tuple[int, ...], ...]:
@@ -132,6 +137,8 @@ class ColumnPlan:
             return np.eye(len(self.levels) + 2 if self.form == "categorical" else 2)
         places = np.asarray(self.places)
         result = np.eye(len(places) + 1)
+        if self.width == 0:
+            return result
         result[:-1, :-1] = np.exp(-(((places[:, None] - places) / self.width) ** 2) / 2)
         return result
 
@@ -176,8 +183,8 @@ def numeric_plan(name: str, bins: BinnedColumn) -> ColumnPlan:
         return ColumnPlan(name, "text")
     step = 2.0**bins.grid.unit
     middle, low, high = (quantile(places, mass, share) for share in (0.5, 0.25, 0.75))
-    scale = max((high - low) / 1.35, 0.0) or _typical(places, mass, middle)
-    scale = max(2.0 ** floor(log2(scale) + 0.5), 4 * step)
+    scale = max((high - low) / 1.35, _typical(places, mass, middle) if high == low else 0.0, 4 * step)
+    scale = 2.0 ** floor(log2(scale) + 0.5)
     if len(places) <= _FEW:
         edges = {float(end) for end in left} | {float(left[-1] + step)}
         tested = edges
@@ -189,7 +196,7 @@ def numeric_plan(name: str, bins: BinnedColumn) -> ColumnPlan:
         tested = ends | {centre + sign * s * scale for s in _TESTED for sign in (-1, 1)}
     ordered = tuple(sorted(edges))
     chosen = tuple(i for i, edge in enumerate(ordered) if edge in tested)
-    width = _median_distance(places, mass) or scale
+    width = _median_distance(places, mass) or (scale if len(places) > 1 else 0.0)
     means = _cell_places(places, mass, ordered)
     share = mass / mass.sum()
     deviation = float(np.sqrt(share @ (places - share @ places) ** 2))
@@ -211,11 +218,11 @@ def quantile(places: Floats, mass: Floats, share: float) -> float:
 
 
 def _typical(places: Floats, mass: Floats, middle: float) -> float:
-    """The median distance from the middle of the rows that do not lie there; 1 if all do."""
+    """The median distance from the middle of the rows that do not lie there; 0 if all do."""
     away = np.abs(places - middle)
     order = np.argsort(away[away > 0])
     if not len(order):
-        return 1.0
+        return 0.0
     return quantile(away[away > 0][order], mass[away > 0][order], 0.5)
 
 

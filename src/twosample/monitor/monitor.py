@@ -16,7 +16,7 @@ from .batches import FILE, BatchRule, Part, StrataRule, time_in
 from .features import plan_features, spanning
 from .history import BatchRecord, History, Role, Settings, digest, findings
 from .learning import DOUBT, neighbours
-from .planner import Delay, Progress, in_units, planned_delay
+from .planner import Delay, Progress, change_of, planned_delay
 from .results import Look
 from .standing import Standing, apart, largest_gap
 
@@ -172,7 +172,7 @@ class Monitor(Standing):
         Returns
         -------
         Look
-            What the last of them says.
+            What the first of them that raised an alarm says, or the last if none did. :attr:`looks` has all of them.
         """
         parts = list(self._rule.parts(batch))
         if name is not None:
@@ -181,7 +181,8 @@ class Monitor(Standing):
             parts = [Part(name, parts[0].source, time_in(name) or parts[0].time)]
         if not parts:
             raise InputError("batch: there are no rows, and so no batch.")
-        return [self._look(part, again) for part in parts][-1]
+        looks = [self._look(part, again) for part in parts]
+        return next((look for look in looks if look.alarm), looks[-1])
 
     def update_new(self, batches: object) -> tuple[str, ...]:
         """Take in those batches that are not there yet; says of each of the others why it was refused.
@@ -236,19 +237,23 @@ class Monitor(Standing):
         column: str,
         shift: str | float,
         *,
+        level: str | None = None,
         runs: int = 40,
         most: int = 60,
         rng: int = 0,
         progress: Progress | None = None,
     ) -> Delay:
-        """How long a shift would stay unseen, by resampling the batches of the reference with the shift planted.
+        """How long a change would stay unseen, by resampling the batches of the reference with the change planted.
 
         Parameters
         ----------
         column
-            A column of numbers.
+            A column that is watched.
         shift
-            By how much: ``"0.3sd"`` in standard deviations of its rows, or a number in its units.
+            By how much its numbers grow: ``"0.3sd"`` in standard deviations of its rows, or a number in its units. With
+            `level` by how much that share grows: 0.05 or ``"5%"``; all other rows lose it in proportion.
+        level
+            A category, which may be a new one, or ``"missing"``; None: the numbers are shifted.
         runs, most
             How often, and for how many batches at most.
         rng
@@ -263,8 +268,8 @@ class Monitor(Standing):
         """
         runs, most = whole_number("runs", runs), whole_number("most", most)
         seed = whole_number("rng", rng, least=0)
-        size = in_units(self._history.plan, column, shift)
-        return planned_delay(self._history, column, size, runs=runs, most=most, seed=seed, progress=progress)
+        change = change_of(self._history.plan, column, shift, level)
+        return planned_delay(self._history, change, runs=runs, most=most, seed=seed, progress=progress)
 
     def _doubts(self) -> tuple[str, ...]:
         """What speaks against the assumption, and what is left out."""

@@ -1,4 +1,4 @@
-"""How long a shift stays unseen: the reference is resampled with the shift planted, and looked at batch by batch."""
+"""How long a change stays unseen: the reference is resampled with the change planted, and looked at batch by batch."""
 
 from __future__ import annotations
 
@@ -18,6 +18,28 @@ from .scan import Indices
 
 Progress = Callable[[int, int, str], None]
 
+MISSING = "missing"
+"""The level that stands for rows without a value, in columns of any form."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is planted.
+
+    Parameters
+    ----------
+    column
+        The number of the column in the plan.
+    shift
+        By how much its numbers grow, in its units; or by how much the share of a level does.
+    level
+        A category, or "missing"; None for a shift of numbers.
+    """
+
+    column: int
+    shift: float
+    level: str | None = None
+
 
 @dataclass(frozen=True)
 class Delay:
@@ -28,17 +50,20 @@ class Delay:
     column
         The column.
     shift
-        In its units.
+        In its units, or as a share of rows.
     delays
         For each run the number of the batch, from 1, that raised the alarm; None if none of them did.
     most
         Batches of a run.
+    level
+        The category, or "missing", whose share grows; None for a shift of numbers.
     """
 
     column: str
     shift: float
     delays: tuple[int | None, ...]
     most: int
+    level: str | None = None
 
     @cached_property
     def median(self) -> float:
@@ -66,19 +91,19 @@ class Delay:
 
 
 def planned_delay(
-    history: History, column: str, shift: float, *, runs: int, most: int, seed: int, progress: Progress | None = None
+    history: History, change: Change, *, runs: int, most: int, seed: int, progress: Progress | None = None
 ) -> Delay:
-    """Delays of a shift of one column of numbers.
+    """Delays of a change of one column.
 
     In each run the batches of the reference come in random order, and then batches that are drawn from them with
-    replacement, in the order of their strata, with the shift planted.
+    replacement, in the order of their strata, with the change planted.
 
     Parameters
     ----------
     history
         The batches so far; those of the present reference are used.
-    column, shift
-        What is shifted, and by how much in its units.
+    change
+        What is planted.
     runs, most
         How often, and for how many batches at most.
     seed
@@ -86,7 +111,6 @@ def planned_delay(
     progress
         Called with steps done, steps in all, and what is next.
     """
-    number = _numeric(history.plan, column)
     places = history.tested
     if len(places) <= LEAST:
         raise InputError(f"The watch is still learning: it has {len(places)} batches, and needs {LEAST + 1}.")
@@ -94,41 +118,58 @@ def planned_delay(
     for run in range(runs):
         if progress is not None:
             progress(run, runs, f"run {run + 1} of {runs}")
-        delays.append(_one_run(history, places, number, shift, most, np.random.default_rng([seed, run])))
-    return Delay(column, shift, tuple(delays), most)
+        delays.append(_one_run(history, places, change, most, np.random.default_rng([seed, run])))
+    name = history.plan.columns[change.column].name
+    return Delay(name, change.shift, tuple(delays), most, change.level)
 
 
-def in_units(plan: FeaturePlan, column: str, shift: str | float) -> float:
-    """A shift in the units of a column, from a number or from a text such as 0.3sd."""
+def change_of(plan: FeaturePlan, column: str, shift: str | float, level: str | None) -> Change:
+    """The change that a user asks for: a shift of numbers (12, "0.3sd") or of the share of a level (0.05, "5%")."""
+    number = _watched(plan, column)
+    part = plan.columns[number]
     text = str(shift).strip()
+    unit = next((unit for unit in ("sd", "%") if text.endswith(unit)), "")
     try:
-        size = real_number("shift", float(text.removesuffix("sd")))
+        size = real_number("shift", float(text.removesuffix(unit)))
     except ValueError:
-        raise OptionError(f"shift={shift!r} must be a number, or one with sd at its end: '0.3sd'.") from None
-    if not text.endswith("sd"):
-        return size
-    deviation = plan.columns[_numeric(plan, column)].deviation
-    if not deviation > 0:
+        raise OptionError(
+            f"shift={shift!r} must be a number, one with sd at its end ('0.3sd'), or for a share one with % ('5%')."
+        ) from None
+    if level is not None:
+        return _share_change(part, number, size / 100 if unit == "%" else size, unit, level)
+    if part.form != "numeric":
+        raise OptionError(
+            f"shift: column {column!r} holds no numbers, which could be shifted. Name the category whose share grows, "
+            f"or '{MISSING}': level=..., on the command line {column}:CATEGORY=5%."
+        )
+    if unit == "%":
+        raise OptionError(f"shift={shift!r}: a share of what? Name it: level='{MISSING}', or a category.")
+    if unit == "sd" and not part.deviation > 0:
         raise OptionError(
             f"shift={shift!r}: column {column!r} is constant in the reference; give the shift in its units."
         )
-    return size * deviation
+    return Change(number, size * part.deviation if unit == "sd" else size)
 
 
-def _numeric(plan: FeaturePlan, column: str) -> int:
-    """The number of a column that can be shifted."""
-    for number, part in enumerate(plan.columns):
-        if part.name == column:
-            if part.form != "numeric":
-                raise OptionError(f"shift: column {column!r} holds no numbers, which could be shifted.")
-            return number
-    known = ", ".join(repr(part.name) for part in plan.columns[:20])
-    raise OptionError(f"shift: no column {column!r} is watched. Watched are {known}.")
+def _share_change(part: ColumnPlan, number: int, size: float, unit: str, level: str) -> Change:
+    if unit == "sd" or not -1 <= size <= 1 or size == 0:
+        raise OptionError(f"shift: the share of {level!r} grows or shrinks by a part of the rows: 0.05, or '5%'.")
+    if part.form != "categorical" and level != MISSING:
+        raise OptionError(
+            f"level={level!r}: column {part.name!r} has no categories. Its missing rows: level='{MISSING}'."
+        )
+    return Change(number, size, level)
 
 
-def _one_run(
-    history: History, places: Indices, column: int, shift: float, most: int, rng: np.random.Generator
-) -> int | None:
+def _watched(plan: FeaturePlan, column: str) -> int:
+    """The number of a column that is looked at."""
+    names = [part.name for part in plan.columns]
+    if column in names:
+        return names.index(column)
+    raise OptionError(f"shift: no column {column!r} is watched. Watched are {', '.join(map(repr, names[:20]))}.")
+
+
+def _one_run(history: History, places: Indices, change: Change, most: int, rng: np.random.Generator) -> int | None:
     rows, present, strata = history.features(places), history.counts(places), history.strata(places)
     order = np.arange(len(rows))
     for stratum in np.unique(strata):
@@ -144,7 +185,7 @@ def _one_run(
         drawn = rng.choice(np.flatnonzero(strata == stratum))
         record = _record(len(trial.batches), f"{stratum}", "new")
         trial.batches.append(record)
-        trial.rows.append(shifted(history.plan, rows[drawn], column, shift))
+        trial.rows.append(planted(history.plan, rows[drawn], change))
         trial.present.append(present[drawn])
         if trial.look(record, (), ()).alarm:
             return step + 1
@@ -153,6 +194,34 @@ def _one_run(
 
 def _record(place: int, stratum: str, role: str) -> BatchRecord:
     return BatchRecord(f"{place + 1}", None, stratum, "", 1, "new" if role == "new" else "reference", place + 1)
+
+
+def planted(plan: FeaturePlan, row: Floats, change: Change) -> Floats:
+    """The features of a batch with the change: what a share gains, all other rows lose in proportion.
+
+    Parameters
+    ----------
+    plan, row
+        The features of a batch.
+    change
+        What is planted.
+    """
+    if change.level is None:
+        return shifted(plan, row, change.column, change.shift)
+    part, spec = plan.part(change.column), plan.columns[change.column]
+    result = row.copy()
+    own = result[part]  # a view
+    if change.level == MISSING:
+        own[spec.missing_at] = np.clip(own[spec.missing_at] + change.shift, 0.0, 1.0)
+        return result
+    shares = own[1:]
+    at = spec.levels.index(change.level) if change.level in spec.levels else None
+    before = 0.0 if at is None else float(shares[at])
+    after = float(np.clip(before + change.shift, 0.0, 1.0))
+    shares *= (1 - after) / (1 - before) if before < 1 else 0.0
+    if at is not None:
+        shares[at] = after
+    return result
 
 
 def shifted(plan: FeaturePlan, row: Floats, column: int, shift: float) -> Floats:

@@ -26,6 +26,11 @@ class Standing(Reported):
         return tuple(self._history.batches)
 
     @property
+    def watched(self) -> tuple[str, ...]:
+        """The names of the columns that are watched."""
+        return tuple(column.name for column in self._history.plan.columns)
+
+    @property
     def false_alarms(self) -> float:
         """How many there may be for each batch, at most."""
         return self._history.settings.level

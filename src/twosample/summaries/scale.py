@@ -25,7 +25,8 @@ class Scale:
     Parameters
     ----------
     width
-        About the median distance of two values, of different ones if most are equal: what bins are measured by.
+        About the median distance of two values, of different ones if most are equal, of a constant its size: what bins
+        are measured by.
     centre
         The median.
     low, high
@@ -47,7 +48,7 @@ class Scale:
         low, high = first - 1.25 * (last - first), last + 1.25 * (last - first)
         if first == last:
             low, high = float(values[0]), float(values[-1])
-        width = max(typical_distance(values, _SOME) or 1.0, _TINY)
+        width = max(typical_distance(values, _SOME) or float(np.abs(values).max()) or 1.0, _TINY)
         return cls(width, centre, max(low, centre - _FAR * width, -_HUGE), min(high, centre + _FAR * width, _HUGE))
 
     @property
