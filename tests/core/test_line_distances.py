@@ -25,8 +25,12 @@ def by_pairs(rows, level):
         np.array([1.0, 1.0, 5.0]),
         1e9 + RNG.normal(size=100),
         1e-300 * RNG.normal(size=100),
+        RNG.standard_cauchy(size=1500),
+        RNG.poisson(1e4, size=2000).astype(float),
+        0.1 * np.arange(800),
+        np.r_[np.zeros(1500), RNG.normal(size=500)],
     ],
-    ids=["normal", "integers", "ties", "three", "offset", "tiny"],
+    ids=["normal", "integers", "ties", "three", "offset", "tiny", "cauchy", "poisson", "even", "many-ties"],
 )
 def test_rows_and_counts_give_the_quantile_of_all_pairs(rows):
     place, mass = np.unique(rows, return_counts=True)
@@ -35,6 +39,8 @@ def test_rows_and_counts_give_the_quantile_of_all_pairs(rows):
         expected = by_pairs(rows, level)
         assert found == pytest.approx(expected, rel=1e-12)
         assert counted.quantile(level) == pytest.approx(expected, rel=1e-12)
+    assert counted.quantile(0.0) == pytest.approx(by_pairs(rows, 0.0), rel=1e-12)
+    assert counted.quantile(1.0) == pytest.approx(by_pairs(rows, 1.0), rel=1e-12)
 
 
 def test_rows_in_bins_are_taken_to_be_spread():

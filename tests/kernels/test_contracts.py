@@ -113,7 +113,7 @@ def test_a_bandwidth_changes_units_only(name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_of_distances_is_the_block_where_there_is_a_metric(name):
-    from twosample.kernels.distances import distances
+    from twosample.kernels.radial import distances
 
     kernel = KERNELS[name]().fill(lambda metric: 0.8)
     if kernel.metric is None:

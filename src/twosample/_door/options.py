@@ -25,8 +25,7 @@ from ..kernels import (
     Scaled,
     Sum,
 )
-from ..kernels.base import BandwidthOf
-from ..kernels.distances import Metric
+from ..kernels.base import BandwidthOf, Metric
 from ..nulls import NULLS, Null
 from ..statistics import STATISTICS, Statistic
 

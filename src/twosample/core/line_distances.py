@@ -17,6 +17,9 @@ from .types import Floats
 
 Ranks = NDArray[np.intp]
 
+_LEAST, _MOST = 1000, 20_000  # random pairs that are looked at
+_WRITTEN = 4000  # pairs that are written down without ado
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedLine:
@@ -41,16 +44,15 @@ class WeightedLine:
         """The distance at a level; 0 if there is only one place. O(K log K) for each of some ten to sixty steps."""
         rows = float(self.mass.sum())
         pairs = rows * (rows - 1) / 2
-        near = float(self.mass @ (self.mass - 1)) / 2  # at one place
         if len(self.mass) == 1:
             return 0.0
         rank = level * (pairs - 1)
-        if rank <= near - 1:
-            rank = near + level * (pairs - near - 1)
+        if rank <= self._ties - 1:
+            rank = self._ties + level * (pairs - self._ties - 1)
         if self.blur:
             return self._crossing(rank + 0.5)
         below = float(np.floor(rank))
-        first, second = self._shortest(below + 0.5), self._shortest(float(np.ceil(rank)) + 0.5)
+        first, second = self._ranked(below, float(np.ceil(rank)))
         return first + (rank - below) * (second - first)
 
     def _crossing(self, pairs: float) -> float:
@@ -65,28 +67,78 @@ class WeightedLine:
             low, high = guess / 2, 2 * guess
         return brent(excess, low, high, xtol=1e-9 * high)
 
-    def _shortest(self, pairs: float) -> float:
-        """The length within which there are so many pairs of different rows, by bisection."""
-        low, high = 0.0, float(self.place[-1] - self.place[0])
-        middle = 0.5 * (low + high)
-        while low < middle < high:
-            low, high = (middle, high) if self._pairs_within(middle) < pairs else (low, middle)
-            middle = 0.5 * (low + high)
-        return high
+    def _ranked(self, rank: float, following: float) -> tuple[float, float]:
+        """The distances with two 0-based ranks, the same or neighbours, among those of all pairs of different rows.
+
+        A bracket around them is narrowed by looking at random pairs inside it and counting, by binary search, how many
+        pairs lie below: some tenfold each time, so that few pairs are left after a few counts. Exact (to the last bit
+        but one), whatever the random pairs are. O(K log K).
+        """
+        if rank < self._ties:  # two ranks, the first of which is that of a tie
+            return 0.0, self._ranked(following, following)[0]
+        z, mass, size = self._away, self.mass, len(self.mass)
+        rng = np.random.default_rng(0)
+        low, high = 0.0, float(z[-1] - z[0])
+        low_edge, high_edge = np.arange(size), np.full(size, size - 1)  # last j with z_j - z_i <= low, and <= high
+        while int((high_edge - low_edge).sum()) > max(4 * size, _WRITTEN):
+            if low > 0 and high - low <= 1e-13 * high:  # all that is left are ties
+                row = int(np.argmax(high_edge > low_edge))
+                return (float(z[high_edge[row]] - z[row]),) * 2
+            probes = [p for p in self._probes(low_edge, high_edge, rank, rng) if low < p < high]
+            for middle in probes or [0.5 * (low + high)]:
+                edge = np.clip(np.searchsorted(z, z + middle, side="right") - 1, low_edge, high_edge)
+                pairs = self._pairs_up_to(edge)
+                if pairs > following:
+                    high, high_edge = middle, edge
+                elif pairs <= rank:
+                    low, low_edge = middle, edge
+                else:  # the two ranks lie on either side
+                    return self._ranked(rank, rank)[0], self._ranked(following, following)[0]
+        # The pairs that are left, in order, until there are enough.
+        lengths = high_edge - low_edge
+        left = np.repeat(np.arange(size), lengths)
+        right = low_edge[left] + 1 + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        distances = z[right] - z[left]
+        order = np.argsort(distances)
+        reached = self._pairs_up_to(low_edge) + np.cumsum((mass[left] * mass[right])[order])
+        at = np.minimum(np.searchsorted(reached, [rank, following], side="right"), len(order) - 1)
+        first, second = distances[order[at]]
+        return float(first), float(second)
+
+    def _probes(self, low_edge: Ranks, high_edge: Ranks, rank: float, rng: np.random.Generator) -> list[float]:
+        """Two distances that probably enclose the ranked one, from random pairs of the bracket; a hair wider."""
+        z, sums, count = self._away, self._sums, min(max(len(self.mass), _LEAST), _MOST)
+        ends = np.cumsum(self.mass * (sums[high_edge + 1] - sums[low_edge + 1]))
+        drawn = ends[-1] * (np.arange(count) + rng.random(count)) / count
+        left = np.minimum(np.searchsorted(ends, drawn, side="right"), len(z) - 1)
+        first, last = sums[low_edge[left] + 1], sums[high_edge[left] + 1]
+        right = np.searchsorted(sums, first + (last - first) * rng.random(count), side="right") - 1
+        lengths = np.sort(z[np.clip(right, low_edge[left] + 1, high_edge[left])] - z[left])
+        share = min(1.0, (rank - self._pairs_up_to(low_edge) + 0.5) / float(ends[-1]))
+        slack = 4 * np.sqrt(share * (1 - share) * count) + 4
+        places = np.clip(np.array([share * count - slack, share * count + slack]), 0, count - 1)
+        below, above = lengths[places.astype(int)]
+        return [float(below) * (1 - 1e-14), float(above) * (1 + 1e-14)]
+
+    def _pairs_up_to(self, edge: Ranks) -> float:
+        """Pairs of different rows of which the second is no further right than the edge of the first."""
+        return float(self.mass @ (self._sums[edge + 1] - self._sums[1:])) + self._ties
 
     def _pairs_within(self, length: float) -> float:
-        """Pairs of different rows that are no further apart."""
+        """Pairs of different rows, spread over bins, that are no further apart."""
         ends = self._away + length
-        if self.blur:
-            below = (self._integral(ends + self.blur) - self._integral(ends - self.blur)) / (2 * self.blur)
-        else:
-            below = self._sums[np.searchsorted(self._away, ends, side="right")]
-        return float(self.mass @ (below - self._sums[1:])) + float(self.mass @ (self.mass - 1)) / 2
+        below = (self._integral(ends + self.blur) - self._integral(ends - self.blur)) / (2 * self.blur)
+        return float(self.mass @ (below - self._sums[1:])) + self._ties
+
+    @cached_property
+    def _ties(self) -> float:
+        """Pairs of different rows at one place."""
+        return float(self.mass @ (self.mass - 1)) / 2
 
     @cached_property
     def _away(self) -> Floats:
-        """From the first place: a large offset would eat digits."""
-        return np.asarray(self.place - self.place[0])
+        """From a place in the middle: a large offset would eat digits."""
+        return np.asarray(self.place - self.place[len(self.place) // 2])
 
     @cached_property
     def _sums(self) -> Floats:
@@ -128,72 +180,6 @@ def _pairs(count: int) -> tuple[Ranks, Ranks]:
 
 def line_quantiles(z: Floats, levels: Floats) -> Floats:
     """Quantiles of |z_i - z_j| over pairs of a sorted line, without forming the pairs."""
-    size = len(z)
-    pairs = size * (size - 1) // 2
-    _, repeats = np.unique(z, return_counts=True)
-    zeros = int((repeats.astype(np.int64) * (repeats.astype(np.int64) - 1) // 2).sum())
-    result = np.empty(len(levels))
-    for i, level in enumerate(levels):
-        value = _line_quantile(z, level * (pairs - 1))
-        result[i] = value if value > 0 else _line_quantile(z, zeros + level * (pairs - zeros - 1))
-    return result
-
-
-def _line_quantile(z: Floats, rank: float) -> float:
-    """The distance at a fractional 0-based rank, interpolated between its neighbours as numpy.quantile does."""
-    below = int(np.floor(rank))
-    fraction = rank - below
-    first, second = _line_order_statistics(z, below, below + (fraction > 0))
-    return first + fraction * (second - first)
-
-
-def _line_order_statistics(z: Floats, rank: int, next_rank: int) -> tuple[float, float]:
-    """The distances with 0-based `rank` and `next_rank` (that or one more) among all pairs of the sorted line z.
-
-    A bracket around them is narrowed by looking at random pairs inside it and counting, by binary search, how many
-    pairs lie below: about a hundredfold each time, so that few pairs are left after a few counts. Exact (to the last
-    bit but one), whatever the random pairs are. O(N log N).
-    """
-    size = len(z)
-    index = np.arange(size)
-    rng = np.random.default_rng(0)
-    low, high = -1.0, float(z[-1] - z[0])
-    low_edge, high_edge = index, np.full(size, size - 1)  # last j with z_j - z_i <= low, and <= high
-    while int((high_edge - low_edge).sum()) > max(4 * size, 1000):
-        if high == 0 or (low >= 0 and high - low <= 1e-13 * high):  # all that is left are ties
-            row = int(np.argmax(high_edge > low_edge))
-            tie = float(z[high_edge[row]] - z[row])
-            return tie, tie
-        below = int((low_edge - index).sum())
-        probes = [p for p in _probes(z, low_edge, high_edge, rank - below, rng) if low < p < high]
-        for middle in probes or [0.5 * (low + high)]:
-            edge = np.clip(np.searchsorted(z, z + middle, side="right") - 1, low_edge, high_edge)
-            if int((edge - index).sum()) > next_rank:
-                high, high_edge = middle, edge
-            elif int((edge - index).sum()) <= rank:
-                low, low_edge = middle, edge
-            else:  # the two ranks lie on either side
-                return _line_order_statistics(z, rank, rank)[0], _line_order_statistics(z, next_rank, next_rank)[0]
-    lengths = high_edge - low_edge
-    rows = np.repeat(index, lengths)
-    offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    candidates = z[low_edge[rows] + 1 + offset] - z[rows]
-    position = rank - int((low_edge - index).sum())
-    places = [position, position + next_rank - rank]
-    first, second = np.partition(candidates, places)[places]
-    return float(first), float(second)
-
-
-def _probes(z: Floats, low_edge: Ranks, high_edge: Ranks, rank: int, rng: np.random.Generator) -> list[float]:
-    """Two distances that probably enclose the wanted one, from random pairs of the bracket; a hair wider, for ties."""
-    lengths = high_edge - low_edge
-    ends = np.cumsum(lengths)
-    chosen = rng.integers(ends[-1], size=20_000)
-    rows = np.searchsorted(ends, chosen, side="right")
-    columns = low_edge[rows] + 1 + (chosen - (ends[rows] - lengths[rows]))
-    sample = np.sort(z[columns] - z[rows])
-    share = (rank + 0.5) / float(ends[-1])
-    slack = 4 * np.sqrt(share * (1 - share) * len(sample)) + 4
-    places = np.clip(np.array([share * len(sample) - slack, share * len(sample) + slack]), 0, len(sample) - 1)
-    first, last = sample[places.astype(int)]
-    return [float(first) * (1 - 1e-14), float(last) * (1 + 1e-14)]
+    first = np.flatnonzero(np.diff(z, prepend=-np.inf))
+    line = WeightedLine(z[first], np.diff(first, append=len(z)).astype(np.float64))
+    return np.array([line.quantile(float(level)) for level in levels])

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .algebra import Product, Scaled, Sum
-from .bandwidth import BandwidthRule, CrossMedian, Fixed, Median, QuantileGrid
-from .base import Blocks, Kernel, RadialKernel
+from .bandwidth import Fixed, Median, QuantileGrid
+from .base import Blocks, Kernel
+from .cross_median import CrossMedian
 from .given import FunctionKernel, Precomputed
+from .matern import Laplace, Matern, RationalQuadratic
 from .mixture import Mixture
 from .objects import ExplicitFeatures, IndexKernel, ObjectKernel, OnRows, Tabulated
-from .radial import Gaussian, Laplace, Matern, RationalQuadratic
+from .radial import Gaussian, RadialKernel
 from .spectra import ExponentialPolynomial
 from .unbounded import Energy, Linear, Polynomial
 
@@ -27,6 +29,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "polynomial": Polynomial,
 }
 """Aliases of the kernels that need no further argument."""
+
+BandwidthRule = Median | QuantileGrid | Fixed | CrossMedian
 
 BANDWIDTHS: dict[str, Callable[[], BandwidthRule]] = {"median": Median, "quantiles": QuantileGrid}
 """Aliases of the bandwidth rules."""

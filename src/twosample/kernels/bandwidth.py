@@ -1,4 +1,4 @@
-"""Bandwidth rules: they follow the units of the pooled sample, all but one look at nothing else, and none gives 0."""
+"""Bandwidth rules: they follow the units of the pooled sample, look at nothing else, and none gives 0."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 from ..core.line_distances import line_quantiles
 from ..core.types import Floats
 from ..errors import OptionError, positive_number, real_number, whole_number
-from .distances import Metric
+from .base import Metric
 
 EXACT_POINTS = 2000
 """Pools up to this size are measured by all their pairs; larger ones by a random part of this size."""
-
-_FEW_POINTS = 500  # below this all pairs are quicker written down than counted
 
 EXACT_LINE = 100_000
 """The same in one dimension, where all pairs cost O(N log N)."""
@@ -104,66 +102,6 @@ class Fixed:
         return np.array([float(self.value)])
 
 
-@dataclass(frozen=True)
-class CrossMedian:
-    """The median distance between a point of x and a point of y, times `factor`; for repeating published work.
-
-    The code of the paper's authors of 2007 has ``factor=0.5**0.5``, that is σ² = half the median of the squares.
-    Distances that are 0 do not count. Exact up to 1000 points a sample, from 1000 random ones of each beyond.
-
-    Which distances are cross distances depends on the labels, and a wider gap between the samples gives a wider kernel.
-    A test by relabelling is exact only if every relabelled world is treated as the true one is, and would have to find
-    its own bandwidth (and Gram matrix) in each of them; with the one of the true labels in all of them its p-value is
-    mostly too large, and for some samples too small. So nulls that relabel refuse this rule. Those that hold for large
-    samples only ('bootstrap', 'pearson', 'spectrum', ...) take it, because under H0 the cross and the pooled median
-    tend to the same number. Prefer :class:`Median`, which cannot see the labels and leaves relabelling exact.
-
-    Parameters
-    ----------
-    factor
-        What the median is multiplied by.
-    m
-        How many of the pooled rows, the first ones, are x. ``mmd_test`` and ``mmd`` fill it in.
-
-    Examples
-    --------
-    >>> import numpy as np, twosample as ts
-    >>> x, y = np.random.default_rng(0).normal(size=(2, 50, 1))
-    >>> r = ts.mmd_test(x, y + 1, bandwidth=ts.CrossMedian(factor=0.5**0.5), null="pearson")
-    >>> r.rejected, r.notes[-1][:34]
-    (True, 'The bandwidth comes from distances')
-    """
-
-    factor: float = 1.0
-    m: int | None = None
-
-    def __post_init__(self) -> None:
-        positive_number("factor", self.factor)
-        if self.m is not None:
-            whole_number("m", self.m)
-
-    def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
-        """One bandwidth from the pooled sample z, of which the first m rows are x."""
-        from scipy.spatial.distance import cdist
-
-        if self.m is None or not self.m < len(z):
-            raise OptionError(f"bandwidth={self!r} has to know which rows are x: it is for mmd_test, mmd and witness.")
-        unit = float(np.abs(z - z[0]).max())
-        if unit == 0:
-            return np.ones(1)
-        half = EXACT_POINTS // 2
-        x, y = (
-            (part if len(part) <= half else part[rng.choice(len(part), half, replace=False)]) / unit
-            for part in np.split(z - z[0], [self.m])
-        )
-        lengths = cdist(x, y, metric)
-        nonzero = lengths[lengths > 0]
-        return np.array([self.factor * unit * (float(np.median(nonzero)) if nonzero.size else 1.0)])
-
-
-BandwidthRule = Median | QuantileGrid | Fixed | CrossMedian
-
-
 def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random.Generator) -> Floats:
     """Quantiles of the pairwise distances; those that are 0 are replaced by quantiles of the nonzero distances.
 
@@ -178,16 +116,15 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     limit, count = (EXACT_LINE, LINE_SAMPLE) if z.shape[1] == 1 else (EXACT_POINTS, EXACT_POINTS)
     if len(scaled) > limit:
         scaled = scaled[rng.choice(len(scaled), count, replace=False, shuffle=False)]
-    if z.shape[1] == 1 and len(z) > _FEW_POINTS:
-        return unit * line_quantiles(np.sort(scaled[:, 0]), levels)
-    from scipy.spatial.distance import pdist
+    if z.shape[1] == 1:
+        quantiles = line_quantiles(np.sort(scaled[:, 0]), levels)
+    else:
+        from scipy.spatial.distance import pdist
 
-    lengths = pdist(scaled, metric)
-    quantiles = np.quantile(lengths, levels)
-    if (quantiles == 0).any():
-        nonzero = lengths[lengths > 0]
-        if nonzero.size == 0:  # a random part of the pool without two different points
-            return np.full(len(levels), float(np.abs(z - centre).max()))
-        quantiles = np.where(quantiles == 0, np.quantile(nonzero, levels), quantiles)
-    result: Floats = unit * quantiles
-    return result
+        lengths = pdist(scaled, metric)
+        quantiles = np.quantile(lengths, levels)
+        if not quantiles.all() and lengths.any():
+            quantiles = np.where(quantiles == 0, np.quantile(lengths[lengths > 0], levels), quantiles)
+    if not quantiles.all():  # a random part of the pool without two different points
+        return np.full(len(levels), float(np.abs(z - centre).max()))
+    return np.asarray(unit * quantiles)

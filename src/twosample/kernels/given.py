@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from ..core.types import Floats
 from ..errors import InputError, OptionError, real_number
 from .bandwidth import Median
-from .base import Kernel
-from .distances import Metric
+from .base import Kernel, Metric
 from .files import read_gram, write_gram
 from .objects import row_numbers_of, rows_of
 

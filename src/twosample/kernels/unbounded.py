@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.types import Floats, Reals
 from ..errors import OptionError, positive_number, real_number, whole_number
-from .base import BandwidthOf, Kernel
-from .distances import Metric, distances, lengths, paired_distances
+from .base import BandwidthOf, Kernel, Metric
+from .radial import distances, lengths, paired_distances
 from .spectra import ExponentialPolynomial
 
 

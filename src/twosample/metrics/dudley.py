@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _door as door
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError, options_by_name
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 from ._samples import pooled, spanned
 from .witnesses import LipschitzWitness
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError, missing_extra, options_by_name
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 from ._samples import line, pooled, spanned
 from .witnesses import LipschitzWitness
 

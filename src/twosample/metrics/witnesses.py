@@ -9,7 +9,7 @@ import numpy as np
 from .. import _door as door
 from ..core.types import Floats
 from ..errors import InputError
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 
 _ENTRIES = 1 << 22
 """Distances held at once while a witness is evaluated: 32 MB."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import missing_extra
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 from ._tree import Indices
 
 Edges = NDArray[np.bool_]

@@ -13,7 +13,7 @@ from .. import _door as door
 from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name, positive_number
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 from ..nulls import Null
 from ..results import TestResult
 from ._common import columns_at_once, finish, prepare, replicate

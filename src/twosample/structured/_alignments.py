@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.types import Floats
-from ..kernels.distances import distances
+from ..kernels.radial import distances
 
 _CELLS, _DIAGONAL = 1 << 22, 1 << 13  # memory, and what stays in the cache
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import OptionError, positive_number
 from ..kernels import Tabulated
-from ..kernels.distances import Metric
+from ..kernels.base import Metric
 from .sets import BagKernel
 
 _CELLS = 1_000_000  # numbers in a stack of covariances

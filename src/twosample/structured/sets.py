@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Gaussian, Kernel, ObjectKernel, RadialKernel, Tabulated
-from ..kernels.base import BandwidthOf
-from ..kernels.distances import Metric
+from ..kernels.base import BandwidthOf, Metric
 from ..kernels.objects import IndexKernel
 from .levels import real_array, unit_diagonal
 
