@@ -155,3 +155,39 @@ def test_explain_names_as_many_rows_as_wanted(rng):
     assert r.explain(rows=1).splitlines()[-1].count(",") == 1
     with pytest.raises(ts.OptionError, match=r"rows=-1 must be a whole number of at least 0"):
         r.explain(rows=-1)
+
+
+def test_few_relabellings_do_where_nothing_is_seen():
+    x, y = np.random.default_rng(1).normal(size=(2, 60, 2))
+    r = ts.two_sample_test(x, y, rng=0)
+    assert r.pvalue > 0.2
+    assert r.null.n == 99
+    assert len(r.law.values) == 100
+    assert "99 relabellings were enough" in r.notes[-1]
+    every = ts.two_sample_test(x, y, n=999, rng=0)
+    assert every.null.n == 999
+    assert not every.notes
+    fine = ts.two_sample_test(x, y, level=0.002, rng=0)
+    assert fine.null.n == 999
+    differ = ts.two_sample_test(x, y + 1, rng=0)
+    assert (differ.null.n, differ.pvalue) == (999, 0.001)
+
+
+def test_stages_are_exact_together(rng):
+    """Whatever the first stage said: p <= a for no more than a share of a of all divisions of the same rows."""
+    from twosample.adaptive.front import tested
+    from twosample.adaptive.pooled import pooled_numbers
+
+    z = rng.normal(size=(10, 1))
+    stages = ((ts.Permutation(9), 0.5), (ts.Permutation(19), 0.2), (ts.Permutation(39), 0.0))
+    p, used = [], []
+    for chosen in combinations(range(10), 5):
+        others = [i for i in range(10) if i not in chosen]
+        pool = pooled_numbers(z[[*chosen, *others]], ("a",), 5)
+        for seed in range(2):
+            found = tested(pool, 1, (), stages, 0.1, np.random.default_rng([seed, *chosen]))
+            p.append(found.pvalue)
+            used.append(found.null.n)
+    assert set(used) == {9, 19, 39}
+    for level in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7):  # 504 of them; relabellings are random, so up to chance
+        assert np.mean(np.array(p) <= level + 1e-12) <= level + 3.3 * np.sqrt(level * (1 - level) / len(p))

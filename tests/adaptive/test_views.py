@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
@@ -149,18 +151,31 @@ def test_the_larger_pool_takes_its_scales_from_a_part():
 
 def test_blocks_of_many_rows(pool, monkeypatch):
     """Against the blocks of the Gram matrix themselves; and one block alone is proportional to MMD² of all pairs."""
-    monkeypatch.setattr(pairs, "LARGE", 20)
     packed = relabellings(M, N, 300, np.random.default_rng(1))
-    for block, most in ((10, 3), (30, 1)):
-        monkeypatch.setattr(pairs, "BLOCK", block)
+    monkeypatch.setattr(pairs, "_STRIP", 4)
+    monkeypatch.setattr(pairs, "BLOCK", 3)
+    for most, count in ((200, 5), (500, 2)):
+        monkeypatch.setattr(pairs, "PAIRS", most)
         view = pairs.Fine(pool, np.random.default_rng(0))
+        assert len(view.divided) == count
+        assert sorted(np.concatenate(view.divided)) == list(range(30))
         found, error = view.statistic(packed)
         expected = np.zeros(packed.count)
-        for rows in np.array_split(view.order, most):
+        for rows in view.divided:
             A = u_centred(view.kernel.block(rows[:, None] * 1.0, rows[:, None] * 1.0))
             expected += [v @ A @ v for v in packed.x[rows].T.astype(float)]
         assert np.abs(found - expected).max() < 10 * error
-    monkeypatch.setattr(pairs, "LARGE", 100)
+    assert view.witness().shape == (30,)
+    found, _ = pairs.blocked_statistic(view.kernel, packed, [np.arange(30)])
+    monkeypatch.setattr(pairs, "PAIRS", 1000)
     whole, _ = pairs.Fine(pool, np.random.default_rng(0)).statistic(packed)
     assert np.corrcoef(found, whole)[0, 1] == pytest.approx(1)
-    assert view.witness().shape == (30,)
+
+
+def test_time_does_not_fall_when_rows_are_added():
+    """So many pairs are looked at, at least as many as for fewer rows up to a factor of two."""
+    counts = [size * size / pairs.block_count(size) for size in (5_000, 10_000, 10_001, 28_000, 10**5, 10**6, 10**7)]
+    assert counts[1] == 10**8
+    assert all(0.5 * before <= after for before, after in pairwise(counts))
+    assert max(counts[:5]) <= 10**8
+    assert counts[-1] == pytest.approx(128 * 10**7, rel=0.01)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 import numpy as np
 
 from .. import _door as door
 from ..core.joining import joined
-from ..core.labellings import relabellings
+from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
+from ..core.types import Floats
 from ..errors import options_by_name
 from ..nulls import Permutation
 from ..results import conclude
-from .pairs import LARGE, Fine, ManyCovariances
+from .pairs import Fine, ManyCovariances
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
 from .tables import is_table, pooled_table
@@ -22,13 +24,30 @@ from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 
+_EARLY = "99 relabellings were enough to see that p is not small; n=999 draws so many in any case."
+_FEW_ROWS = 10_000
+
+Stages = Sequence[tuple[Permutation, float]]
+
+STAGES: Stages = ((Permutation(99), 0.2), (Permutation(999), 0.0))
+r"""Relabellings, and the p-value above which no further stage follows.
+
+The p-value of the stage that was the last is exact. Let p₁, p₂, ... be those of the stages, each exact for itself, and
+:math:`c_1 > c_2 > ...` what a stage has to stay at or below for the next to follow. For a level a let s be the first
+stage with :math:`c_s < a`. If an earlier stage is the last, its p-value exceeds its c, which is at least a. Otherwise
+stage s is reached; it is the last, or it has :math:`p_s \le c_s < a`. In all, a p-value of at most a was reported only
+if :math:`p_s \le a`, and that has probability at most a. How the stages depend on each other does not matter.
+"""
+
+_COARSE = 0.01  # the smallest p-value of the first stage: it is no help at a smaller level
+
 _NOTHING = "All rows of both samples are the same: there is nothing to compare."
 _NOTHING_LEFT = "All rows of both samples are the same in the columns that could be compared."
 
 
 @options_by_name
 def two_sample_test(
-    x: object, y: object, *, level: float = 0.05, n: int = 999, rng: door.Seed = None
+    x: object, y: object, *, level: float = 0.05, n: int | None = None, rng: door.Seed = None
 ) -> AdaptiveResult:
     r"""Test whether two samples come from the same distribution, whatever the scale and kind of the difference.
 
@@ -52,7 +71,8 @@ def two_sample_test(
     level
         The level of the test.
     n
-        Number of random relabellings. The smallest p-value is 1/(n+1). If there are fewer, all are used.
+        Number of random relabellings. The smallest p-value is 1/(n+1). If there are fewer, all are used. None: 99 at
+        first, and, unless these give a p-value above 0.2, then 999 others; the p-value is exact all the same.
     rng
         Seed or generator. The same seed gives the same answer.
 
@@ -63,8 +83,8 @@ def two_sample_test(
 
     Notes
     -----
-    Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Beyond 30,000 rows kernels look at
-    pairs within random blocks of 128 rows, and the time is linear in them; still exact. Not for rows that depend on
+    Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Beyond 10,000 rows kernels look at
+    10⁸ pairs within random blocks of rows, and the time is linear in the rows; still exact. Not for rows that depend on
     each other (time series, groups). If the kernel is given by the problem, or MMD itself is to be estimated, use
     :func:`mmd_test`; a single kernel of the right scale has a little more power than the views together.
 
@@ -79,14 +99,14 @@ def two_sample_test(
     (True, 'covariance', 'column 1 × column 2: more correlated in y')
     """
     level = door.check_level(level)
-    null = Permutation(n)
-    door.check_resamples(null, level)
+    stages = STAGES[0 if level >= _COARSE else 1 :] if n is None else ((Permutation(n), 0.0),)
+    door.check_resamples(stages[-1][0], level)
     random = door.generator(rng)
     if is_table(x) or is_table(y):
-        return tested(*pooled_table(x, y), null, level, random)
+        return tested(*pooled_table(x, y), stages, level, random)
     pooled = door.rows(x, y, centred=True)
     names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))
-    return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), null, level, random)
+    return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), stages, level, random)
 
 
 def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
@@ -102,18 +122,19 @@ def tested(
     pool: PooledSample,
     columns: int,
     notes: tuple[str, ...],
-    null: Permutation,
+    stages: Stages,
     level: float,
     rng: np.random.Generator,
 ) -> AdaptiveResult:
-    """The test of a pool that has been prepared."""
+    """The test of a pool that has been prepared: stage by stage, until a p-value is above what a stage allows."""
     m, n = pool.m, pool.n
     views = views_of(pool, rng) if pool.columns else []
-    labels = relabellings(m, n, null.n, rng)
-    with single_threaded_blas() if pool.size <= LARGE else nullcontext():  # waking threads costs more than it saves
-        found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
-    values, tolerances = np.array([value for value, _ in found]), np.array([error for _, error in found])
-    together = joined(values, tolerances, [view.weight for view in views] or [1.0])
+    for null, most in stages:
+        labels = relabellings(m, n, null.n, rng)
+        values, tolerances = _statistics(views, labels, single=pool.size <= _FEW_ROWS)
+        together = joined(values, tolerances, [view.weight for view in views] or [1.0])
+        if together.pvalue > most:
+            break
     law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))
     deviation = values.std(axis=1)
     scores = (values[:, 0] - values.mean(axis=1)) / np.where(deviation > 0, deviation, 1.0)
@@ -129,12 +150,7 @@ def tested(
         columns=columns,
         null=null,
         citation=CITATION,
-        notes=notes
-        if views
-        else (
-            *notes,
-            _NOTHING_LEFT if notes else _NOTHING,
-        ),
+        notes=notes + _remarks(views, null is not stages[-1][0], bool(notes)),
         views=tuple(
             ViewResult(view.name, float(score), float(alone), float(adjusted), view)
             for view, score, alone, adjusted in zip(views, scores, together.pvalues, together.adjusted, strict=False)
@@ -142,3 +158,16 @@ def tested(
     )
     assert isinstance(result, AdaptiveResult)
     return result
+
+
+def _statistics(views: list[View], labels: Labellings, single: bool) -> tuple[Floats, Floats]:
+    """``(K, R)`` what the views say, and their rounding errors; one row of zeros if there are none."""
+    with single_threaded_blas() if single else nullcontext():  # waking threads costs more than it saves
+        found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
+    return np.array([value for value, _ in found]), np.array([error for _, error in found])
+
+
+def _remarks(views: list[View], early: bool, some_left_out: bool) -> tuple[str, ...]:
+    if not views:
+        return (_NOTHING_LEFT if some_left_out else _NOTHING,)
+    return (_EARLY,) if early else ()

@@ -9,13 +9,16 @@ from functools import cached_property
 from threading import Event
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.centred import u_centred
 from ..core.labellings import Labellings, PackedBits
 from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
-from ..engines import Auto, Gram, Tiled, weighted_sums
-from ..kernels import Gaussian, Kernel, Laplace, OnRows, Polynomial, RadialKernel, Scaled, Sum
+from ..engines import Dense, Gram, Tiled, weighted_sums
+from ..engines.choose import DENSE_POINTS
+from ..engines.tiles import tile_function
+from ..kernels import Blocks, Gaussian, Kernel, Laplace, OnRows, Polynomial, RadialKernel, Scaled, Sum
 from ..kernels.bandwidth import distance_quantiles
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
@@ -29,17 +32,23 @@ Part = tuple[RadialKernel, Floats, float]
 """A kernel, the rows that it applies to, and its share in the sum."""
 
 
-LARGE, BLOCK = 30_000, 128
-"""Beyond so many rows, kernels look at pairs within random blocks of so many: O(N BLOCK (D + R)), exact as well."""
+PAIRS, BLOCK = 10**8, 128
+"""Kernels look at all pairs of rows up to so many; beyond, at those within random blocks of at least so many rows."""
 
 Rows = np.ndarray[tuple[int], np.dtype[np.intp]]
+Singles = NDArray[np.float32]
+
+_STRIP, _FEW = 1024, 512  # rows of a block at a time; blocks from which on several are one piece of work
+_WITNESSES = 3000  # rows of a divided pool that a witness is made of
+_LABEL_BYTES = 400_000_000
 
 
 class KernelView(View):
     r"""A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house.
 
-    Many rows are divided into random blocks, and the statistic is :math:`\sum_b v_b'A_bv_b` for the U-centred Gram
-    matrix A_b of each. The division is drawn without looking at the labels, so that relabelling is exact for it too.
+    More than 10,000 rows are divided into random blocks, so many that 10⁸ pairs are left, and the statistic is
+    :math:`\sum_b v_b'A_bv_b` for the U-centred Gram matrix A_b of each. The division is drawn without looking at the
+    labels, so that relabelling is exact for it too.
 
     Parameters
     ----------
@@ -53,10 +62,11 @@ class KernelView(View):
         super().__init__(pool)
         few = pool.size <= NORM_POINTS
         self.__dict__["part"] = np.arange(pool.size) if few else rng.choice(pool.size, NORM_POINTS, replace=False)
-        self.__dict__["order"] = rng.permutation(pool.size) if pool.size > LARGE else None
+        count = block_count(pool.size)
+        self.__dict__["divided"] = np.array_split(rng.permutation(pool.size), count) if count > 1 else []
 
     part: Rows
-    order: Rows | None
+    divided: list[Rows]
 
     @property
     @abstractmethod
@@ -66,10 +76,10 @@ class KernelView(View):
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
         if self.kernel is None:
             return np.zeros(labels.count), 0.0
-        if self.order is not None:
-            return blocked_statistic(self.kernel, labels, self.order)
+        if self.divided:
+            return blocked_statistic(self.kernel, labels, self.divided)
         m, n = self.pool.m, self.pool.n
-        sums = self._gram(labels.count).block_sums(labels, m, n)
+        sums = self._gram.block_sums(labels, m, n)
         form = Unbiased().form(m, n)
         return form.value(sums), form.tolerance(sums)
 
@@ -77,17 +87,18 @@ class KernelView(View):
         size = self.pool.size
         if self.kernel is None:
             return np.zeros(size)
-        if self.order is not None:
-            few = np.sort(self.order[: LARGE // 10]).astype(np.float64)[:, None]
+        if self.divided:
+            few = np.sort(np.concatenate(self.divided)[:_WITNESSES]).astype(np.float64)[:, None]
             near = weights[few[:, 0].astype(np.intp), None]
             return weighted_sums(self.kernel, row_numbers_of(range(size)), few, near, Tiled())[:, 0]
         own = self.kernel.diagonal(row_numbers_of(range(size))) * weights  # a row says nothing about itself
-        return np.asarray(self._gram(1).multiply(weights[:, None])[:, 0] - own)
+        return np.asarray(self._gram.multiply(weights[:, None])[:, 0] - own)
 
-    def _gram(self, labellings: int) -> Gram:
+    @cached_property
+    def _gram(self) -> Gram:
         assert self.kernel is not None
-        z = row_numbers_of(range(self.pool.size))
-        return Auto().choose(self.kernel, z, labellings).engine.gram(self.kernel, z, np.random.default_rng(0))
+        engine = Dense() if self.pool.size <= DENSE_POINTS else Tiled()
+        return engine.gram(self.kernel, row_numbers_of(range(self.pool.size)))
 
 
 class ManyCovariances(KernelView):
@@ -155,14 +166,18 @@ def balanced(members: list[Part], part: Rows) -> Kernel | None:
     return Sum(tuple(parts)) if parts else None
 
 
-def blocked_statistic(kernel: Kernel, labels: Labellings, order: Rows) -> tuple[Floats, float]:
-    """``(R,)`` the sum of v'Av over blocks of rows in this order, for U-centred A; and its rounding error."""
+def block_count(size: int) -> int:
+    """How many blocks so many rows are divided into."""
+    return max(1, min(-(-size * size // PAIRS), size // BLOCK))
+
+
+def blocked_statistic(kernel: Kernel, labels: Labellings, blocks: list[Rows]) -> tuple[Floats, float]:
+    """``(R,)`` the sum of v'Av over blocks of rows, for U-centred A; and its rounding error."""
     stored = labels.stored
     assert isinstance(stored, PackedBits)  # all labellings of so many rows are more than anybody can list
-    size = len(order)
-    blocks = np.array_split(order, max(1, size // BLOCK))
-    groups = [blocks[i : i + 256] for i in range(0, len(blocks), 256)]
-    step = max(16, 400_000_000 // size)  # labellings at a time, a byte for each row
+    size = stored.points
+    groups = [blocks[i : i + 64] for i in range(0, len(blocks), 64)] if len(blocks) > _FEW else [[b] for b in blocks]
+    step = max(16, _LABEL_BYTES // size)  # labellings at a time, a byte for each row
     values = []
     for start in range(0, labels.count, step):
         V = PackedBits(stored.bits[start : start + step], size).block(slice(0, size))  # (step, N)
@@ -173,11 +188,34 @@ def blocked_statistic(kernel: Kernel, labels: Labellings, order: Rows) -> tuple[
                 if stop.is_set():
                     break
                 z = rows.astype(np.float64)[:, None]
-                A = u_centred(kernel.block(z, z)).astype(np.float32)
-                v = V[:, rows].astype(np.float32)
-                total += np.einsum("ri,ri->r", v @ A, v, dtype=np.float64)
+                total += centred_form(tile_function(kernel, z, z, many=True), V[:, rows].T.astype(np.float32))
             return total
 
         values.append(np.sum(run(groups, work, available_cores()), axis=0))
     result = np.concatenate(values)
-    return result, 1e-6 * float(result.std())
+    return result, 1e-5 * float(result.std())
+
+
+def centred_form(tile: Blocks, v: Singles) -> Floats:
+    r"""``(R,)`` v'Av for the U-centred Gram matrix A of b rows whose tiles these are, and ``(b, R)`` labels v.
+
+    With k = v'1 and the sums r of K without its diagonal it is
+    :math:`v'Kv - 2\frac{k-1}{b-2}v'r + \frac{k(k-1)}{(b-1)(b-2)}1'r`. O(b² R), in strips.
+    """
+    size, count = v.shape
+    right = np.concatenate([v, np.ones((size, 1), np.float32)], axis=1)
+    strips = [slice(i, min(i + _STRIP, size)) for i in range(0, size, _STRIP)]
+    inner, rows, total = np.zeros(count), np.zeros(count), 0.0
+    for i, here in enumerate(strips):
+        half = np.zeros((here.stop - here.start, count + 1))  # each entry stands for its mirror image, too
+        for there in strips[i:]:
+            K = tile(here, there)
+            if there == here:
+                K = K * 0.5
+                np.fill_diagonal(K, 0)
+            half += K.astype(np.float32, copy=False) @ right[there]
+        inner += 2 * np.einsum("ir,ir->r", v[here], half[:, :count])
+        rows += half[:, count] @ v[here] + half[:, :count].sum(axis=0)
+        total += 2 * float(half[:, count].sum())
+    k = v.sum(axis=0, dtype=np.float64)
+    return np.asarray(inner - 2 * (k - 1) / (size - 2) * rows + k * (k - 1) / ((size - 1.0) * (size - 2)) * total)
