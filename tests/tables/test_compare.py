@@ -94,7 +94,7 @@ def test_a_difference_between_columns_alone_is_found_by_the_joint_test():
     z[1, :, 1] = 0.9 * z[1, :, 0] + np.sqrt(1 - 0.81) * z[1, :, 1]
     c = ts.compare(z[0], z[1])
     assert c.verdict == c.joint_verdict == "different"
-    assert c.headline == "Different: no single column of 2, but all of them together."
+    assert c.headline == "Different: no single column of 2, but all of them together; most: c0 with c1."
 
 
 def test_with_many_rows_a_tiny_difference_is_small_and_a_finding():
@@ -133,8 +133,8 @@ def test_scans_and_samples_say_what_the_rows_say(monkeypatch, unchanged):
     binned = ts.compare(A, B)
     sampled = ts.compare(A, B, sample=700)
     for name in ("price", "age", "when", "score", "member", "city"):
-        for other in (binned, sampled):
-            assert other[name].effect_high == pytest.approx(unchanged[name].effect_high, abs=0.03)
+        for other, near in ((binned, 0.03), (sampled, 0.05)):  # some views have the sampled rows only
+            assert other[name].effect_high == pytest.approx(unchanged[name].effect_high, abs=near)
             assert other[name].statistic == pytest.approx(unchanged[name].statistic, abs=1e-3)
     assert sampled.a.sampled == 700
     assert sampled.a.rows == ROWS

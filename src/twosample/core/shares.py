@@ -49,6 +49,23 @@ def least_pvalue(both: int, m: int, n: int) -> float:
     return min(fisher_pvalue(k, both, m, n) for k in ends)
 
 
+def beyond_pvalue(k: int, m: int, n: int) -> float:
+    r"""The chance that the k largest of m + n rows are all from one sample: :math:`((m)_k + (n)_k) / (m+n)_k`.
+
+    Exact for a continuous distribution; with ties, of which those at the border do not count, no smaller than it.
+
+    Examples
+    --------
+    >>> beyond_pvalue(1, 5, 5), round(beyond_pvalue(10, 5000, 5000), 5)
+    (1.0, 0.00195)
+    """
+    from scipy.special import gammaln
+
+    total = gammaln(m + n + 1) - gammaln(m + n - k + 1)
+    logs = [gammaln(size + 1) - gammaln(size - k + 1) - total for size in (m, n) if k <= size]
+    return max(min(1.0, float(np.exp(logs).sum())), _LEAST)
+
+
 def share_effect(p: Floats, q: Floats) -> Floats:
     """The effect size r of two shares."""
     mean = (p + q) / 2

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from typing import Any
@@ -32,13 +33,14 @@ from .contract import Contract, contract_of
 from .identical import identical
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .margins import MARGIN, Margins
+from .naming import joint_findings
 from .parts import Finding, TableFacts
 from .reading import Reading, Side, Wanted, read
 from .results import Comparison
 from .schema import checked_policy, headline, schema_of
 from .subjects import subject, tests_of
 from .ties import views_of
-from .together import tested_together
+from .together import Together, tested_together
 from .verdicts import ColumnTests, weighed
 
 Progress = Callable[[int, int, str], None]
@@ -160,7 +162,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         views = None if joint is None else views_of(joint.features, joint.twins, joint.groups)
         test = None if joint is None or views is None else tested_together(joint.pair, views, joint.groups, level)
     together = None if test is None else test.judged
-    found = weighed(tested, together, level, margins, identical(reading))
+    found = weighed(tested, together, level, margins, identical(reading), partial(_named, joint, test, level))
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
@@ -191,6 +193,13 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         schema=changes,
         violations=broken,
     )
+
+
+def _named(joint: Joint | None, test: Together | None, level: float, known: Collection[str]) -> tuple[Finding, ...]:
+    """What is behind a difference of all columns together."""
+    if joint is None or test is None:
+        return ()
+    return joint_findings(test, [part.name for part in joint.features], joint.twins, level, known)
 
 
 @dataclass

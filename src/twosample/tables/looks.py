@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import beside_joint
-from .views import WEIGHTS, View, sentence
+from .views import PLAIN, WEIGHTS, View, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -54,9 +54,10 @@ class Look:
         return min(self.kernel, *self.views) if self.views else self.kernel
 
     def found(self, level: float) -> list[View]:
-        """Views that differ, the largest effect first."""
+        """Views that differ, the largest effect first; of nearly equal ones, what is easiest to say."""
         both = zip(self.line.views, self.views, strict=True)
-        return sorted((view for view, p in both if p <= level), key=lambda view: -view.effect)
+        found = [view for view, p in both if p <= level]
+        return sorted(found, key=lambda view: (-round(view.effect, 2), PLAIN.index(view.family)))
 
     def effect(self, level: float) -> Seen:
         """The largest effect over views, of those that differ if any does.

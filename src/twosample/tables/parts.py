@@ -53,21 +53,26 @@ class Finding:
         "lost" (column only in the first table), "added" (only in the second), "changed" (another kind of value is
         stored), "retyped" (only read as another kind), "left out" (identifiers, unsupported types, columns without any
         value), "constant" (one and the same value in both), "small" (a difference that is significant and surely
-        smaller than the margin), "contract" (a rule of the contract that the second table breaks), "mix" (how many rows
-        each stratum of `by` has: not a part of the verdict), "strata" (strata that could not be compared), "weights"
-        (what the rows are worth), "series" (neighbouring rows look alike, so that p-values may be too small).
+        smaller than the margin), "contract" (a rule of the contract that the second table breaks), "together" (columns
+        behind a difference that all columns show together), "repeated" (rows that occur more than once), "mix" (how
+        many rows each stratum of `by` has: not a part of the verdict), "strata" (strata that could not be compared),
+        "weights" (what the rows are worth), "series" (neighbouring rows look alike, so that p-values may be too small).
     column
         The column; None for the tables as a whole.
     detail
         In words.
+    columns
+        All columns of a finding "together", the first one first: that column, and those with which its values go
+        otherwise than in the other table.
     """
 
     what: Literal[
-        "lost", "added", "changed", "retyped", "left out", "constant", "small", "contract", "mix", "strata", "weights",
-        "series",
+        "lost", "added", "changed", "retyped", "left out", "constant", "small", "contract", "together", "repeated",
+        "mix", "strata", "weights", "series",
     ]  # fmt: skip
     column: str | None
     detail: str
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
 from ..structured import Categories, Text
 from ..summaries import BinnedColumn, comparable
+from .clocks import ROUND, clock_views
 from .reading import Reading
+from .spelling import Spelling
 from .views import View, Words, levels_views, tails, usable, values
 
 if TYPE_CHECKING:
@@ -99,12 +101,22 @@ def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
             a, b = (_counts(column_of(part, column.name)) for part in reading.samples)
         levels = Levels.of(dict(a.values), dict(b.values))
         pair = levels.embedded() if min(a.present, b.present) >= 2 else None
-        looked = tuple(usable(list(levels_views(levels)), judge.level)) if pair is not None else ()
-        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=looked)
+        named = _label_views(levels, judge.level) if pair is not None else ()
+        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=named)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
-    one, two = (_some(column_of(part, column.name).drop_nulls()) for part in reading.samples)
+    texts = [_some(column_of(part, column.name).drop_nulls()) for part in reading.samples]
+    one, two = (tuple(part.to_list()) for part in texts)
     pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
-    return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two))
+    written = [] if pair is None else usable(list(Spelling.of(*texts).views(single=True)), judge.level)
+    return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two), views=tuple(written))
+
+
+def _label_views(levels: Levels, level: float) -> tuple[View, ...]:
+    """Each category on its own, and how they are written."""
+    import polars as pl
+
+    spelling = Spelling(pl.Series("v", levels.labels, dtype=pl.String), levels.x, levels.y)
+    return tuple(usable([*levels_views(levels), *spelling.views(single=False)], level))
 
 
 def _counts(series: pl.Series) -> CategoryCounts:
@@ -140,8 +152,11 @@ def _number_views(reading: Reading, column: JointColumn, line: Line, level: floa
     if min(len(x), len(y)) < 2:
         return ()
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
-    found = [*tails(line, words), *values(x, y, words)]
-    return tuple(usable(found, level))
+    if column.kind != "datetime":
+        return tuple(usable([*tails(line, words), *values(x, y, words)], level))
+    found = [*tails(line, words), *values(x, y, words, ROUND)]
+    spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
+    return tuple(usable(found if spans else [*found, *clock_views(x, y)], level))
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:
@@ -155,6 +170,6 @@ def _doubles(series: pl.Series) -> Floats:
     return np.asarray(series.drop_nulls().to_numpy(), dtype=np.float64)
 
 
-def _some(texts: pl.Series) -> tuple[str, ...]:
+def _some(texts: pl.Series) -> pl.Series:
     """Texts from all over the sample."""
-    return tuple(texts.gather_every(max(1, -(-len(texts) // TEXTS))).to_list())
+    return texts.gather_every(max(1, -(-len(texts) // TEXTS)))

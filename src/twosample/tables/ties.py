@@ -51,6 +51,12 @@ class FeatureView:
     effects: Floats
 
     @property
+    def strengths(self) -> Floats:
+        """``(I,)`` the largest effect of the features of each item."""
+        starts = np.flatnonzero(np.diff(self.item, prepend=-1))
+        return np.asarray(np.maximum.reduceat(np.abs(self.effects), starts))
+
+    @property
     def statistic(self) -> Floats:
         """``(R,)`` log of the mean of 1/p over the items."""
         return np.asarray(np.logaddexp.reduce(self.items.astype(np.float64), axis=1) - np.log(self.items.shape[1]))

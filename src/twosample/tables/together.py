@@ -28,6 +28,9 @@ from .ties import FeatureView
 WEIGHTS = {"rows": 2.0, "columns": 3.0, "ties": 3.0, "pairs": 2.0, "middle": 1.0, "twins": 1.0}
 """Shares of the level."""
 
+NAMING = "columns", "ties", "pairs"
+"""Views whose items are columns and pairs of them."""
+
 _ROUNDING = 1e-4  # of sums in single precision, relative to their spread
 
 
@@ -57,19 +60,19 @@ class Together:
 
     @cached_property
     def named(self) -> dict[str, Floats]:
-        r"""Adjusted p-values of single columns ("ties") and of pairs ("pairs"), for all of them together.
+        r"""Adjusted p-values of single columns ("columns", "ties") and of pairs ("pairs"), for all of them together.
 
-        By the largest over all of them in every labelling (Westfall and Young 1993): columns and pairs have half of
-        the level each. Exact if the tables are alike; where some columns differ, approximate for the others.
+        By the largest over all of them in every labelling (Westfall and Young 1993), the three with equal parts of the
+        level. Exact if the tables are alike; where some columns differ, approximate for the others.
         """
-        found = {view.name: view.items - np.log(2.0 * view.items.shape[1]) for view in self.views}
-        kept = {name: found[name] for name in ("ties", "pairs") if name in found}
-        if not kept:
+        views = [view for view in self.views if view.name in NAMING]
+        found = {view.name: view.items - np.log(len(views) * view.items.shape[1]) for view in views}
+        if not found:
             return {}
-        largest = np.max([items.max(axis=1) for items in kept.values()], axis=0).astype(np.float64)
+        largest = np.max([items.max(axis=1) for items in found.values()], axis=0).astype(np.float64)
         return {
             name: np.array([resampling_pvalue(np.append(value, largest[1:]), 1e-6) for value in items[0].tolist()])
-            for name, items in kept.items()
+            for name, items in found.items()
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from .._shown import shown
@@ -14,7 +14,7 @@ from .margins import Margins
 from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places
 from .subjects import Subject
-from .views import View, sentence
+from .views import View, missing_view, sentence
 
 _ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no difference found": 2, "same": 3}
 
@@ -55,6 +55,8 @@ class ColumnTests:
         """Make the tests."""
         values = None if subject.pair is None else judge(subject.pair)
         missing = None if subject.missing_pair is None else judge(subject.missing_pair)
+        if missing is not None:
+            missing = replace(missing, pvalue=missing_view(subject.rows, subject.missing).pvalue)
         drawn = picture(subject)
         found = places(subject, drawn) if values is not None and values.pvalue <= judge.level else ()
         if missing is not None and missing.pvalue <= judge.level:
@@ -105,8 +107,17 @@ class Judgement:
     joint_margin: float
 
 
+Named = Callable[[Collection[str]], tuple[Finding, ...]]
+"""Findings about all columns together, from the names of those that differ by themselves."""
+
+
 def weighed(
-    lines: Sequence[ColumnTests], joint: Judged | None, level: float, margins: Margins, identical: bool = False
+    lines: Sequence[ColumnTests],
+    joint: Judged | None,
+    level: float,
+    margins: Margins,
+    identical: bool = False,
+    named: Named = lambda known: (),
 ) -> Judgement:
     """Weigh all tests: adjusted p-values against the level, effects against the margins."""
     looks = looked_at(lines, None if joint is None else joint.pvalue)
@@ -115,7 +126,6 @@ def weighed(
         _column(line, look, [float(next(rates)) for _ in look.pvalues], level, margins)
         for line, look in zip(lines, looks, strict=True)
     ]
-    columns.sort(key=lambda column: (_ORDER[column.verdict], -_strength(column), column.pvalue))
     joint_margin = margins.default
     together: Verdict = "no difference found"
     if joint is not None:
@@ -123,12 +133,23 @@ def weighed(
     if identical:
         columns, together = [_same(column) for column in columns], "same"
     verdict = overall([together, *(column.verdict for column in columns)])
-    findings = [_small(column, level) for column in columns]
+    behind = () if identical else named([column.name for column in columns if _ORDER[column.verdict] < 2])
+    first = {name: i for i, name in reversed([*enumerate(name for part in behind for name in part.columns)])}
+    columns.sort(
+        key=lambda c: (
+            _ORDER[c.verdict] // 2,
+            first.get(c.name, len(lines)),
+            _ORDER[c.verdict],
+            -_strength(c),
+            c.pvalue,
+        )
+    )
+    findings = [*behind, *(_small(column, level) for column in columns)]
     if joint is not None and together == "small difference":
         text = f"all columns together: p = {joint.pvalue:.2g}, but an effect of at most {joint.effect.high:.2g}"
         findings.append(Finding("small", None, f"{text}: below the margin of {joint_margin:.2g}"))
     could_hide = _could_hide(columns, joint, together) + _needed(lines, joint, margins, joint_margin)
-    words = identical_words(lines[0].rows[0]) if identical else _headline(verdict, columns, together, could_hide)
+    words = identical_words(lines[0].rows[0]) if identical else _headline(verdict, columns, behind, could_hide)
     kept = tuple(finding for finding in findings if finding is not None)
     return Judgement(verdict, together, tuple(columns), words, kept, joint_margin)
 
@@ -263,7 +284,7 @@ def _needed(lines: Sequence[ColumnTests], joint: Judged | None, margins: Margins
     return f"; about {_rounded(max([*known, together]))} rows in each table would show it"
 
 
-def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], together: Verdict, could_hide: str) -> str:
+def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], behind: Sequence[Finding], could_hide: str) -> str:
     count = len(columns)
     all_columns = "the one common column" if count == 1 else f"all {count} columns"
     if verdict == "same":
@@ -273,8 +294,17 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], together: V
     found = [column for column in columns if column.verdict == verdict]
     words = "Different" if verdict == "different" else "Small difference, below the margin"
     if not found:
-        return f"{words}: no single column of {count}, but all of them together."
+        most = f"; most: {_most(behind[0])}" if behind else ""
+        return f"{words}: no single column of {count}, but all of them together{most}."
     return f"{words}: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}."
+
+
+def _most(finding: Finding) -> str:
+    """What a finding about all columns together names."""
+    if finding.column is None:
+        return finding.detail
+    others = [shown(name, 60) for name in finding.columns[1:3]]
+    return shown(finding.column, 60) + (f" with {' and '.join(others)}" if others else "")
 
 
 def identical_words(rows: int) -> str:

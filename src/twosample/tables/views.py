@@ -6,25 +6,42 @@ from, so that Fisher's exact test of each is valid; what so few rows can never s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.shares import fisher_pvalue, least_pvalue, share_estimate, share_interval
+from ..core.shares import beyond_pvalue, fisher_pvalue, least_pvalue, share_estimate, share_interval
 from ..core.types import Floats
 from ..embedding import Levels, Line
 
-WEIGHTS = {"bulk": 0.5, "missing": 0.1, "tail": 0.15, "value": 0.15, "round": 0.1}
+WEIGHTS = {
+    "bulk": 0.4, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05, "letters": 0.05,
+    "length": 0.05, "clock": 0.05,
+}  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
 
+PLAIN = "value", "clock", "length", "odd", "range", "letters", "tail", "round"
+"""Kinds of views, those first that are easiest to say."""
+
+STEPS: Mapping[float, str] = {
+    **{step: f"a multiple of {step:g}" for step in (1000.0, 100.0, 10.0, 5.0)},
+    1.0: "a whole number",
+    **{step: f"a multiple of {step:g}" for step in (0.5, 0.1, 0.01)},
+}
+"""Round numbers."""
+
 _TAILS = 0.005, 0.01, 0.05
-_STEPS = 1000.0, 100.0, 10.0, 5.0, 1.0, 0.1
+_FAR = 2.0  # of the distance between the 5 % quantiles: what lies so far beyond them is odd
 _ATOMS = 12
 _FEW = 30  # different values of which each is looked at
 _AROUND = 5  # neighbours on either side that a value is compared with
+
+Counts = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+Holds = Callable[[Floats], Flags]
 
 
 @dataclass(frozen=True)
@@ -34,7 +51,7 @@ class View:
     Parameters
     ----------
     family
-        "missing", "tail", "value" or "round".
+        One of `WEIGHTS`.
     text
         What holds, in words that go on after "is".
     a, b
@@ -54,7 +71,7 @@ class View:
     m: int
     n: int
     label: str | None = None
-    holds: Callable[[Floats], NDArray[np.bool_]] | None = field(default=None, compare=False, repr=False)
+    holds: Holds | None = field(default=None, compare=False, repr=False)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -81,6 +98,19 @@ class View:
         return np.array([p]), np.array([q]), np.array([float(self.m)]), np.array([float(self.n)])
 
 
+@dataclass(frozen=True)
+class RangeView(View):
+    """Rows beyond the range of the other table: its test is the law of the largest ranks, exact without ties.
+
+    Where the range ends is known from one table only, so that Fisher's test would not hold.
+    """
+
+    @property
+    def pvalue(self) -> float:
+        """The chance that so many of the largest rows are all from one table."""
+        return beyond_pvalue(max(self.a, self.b), self.m, self.n)
+
+
 def missing_view(rows: tuple[int, int], missing: tuple[int, int]) -> View:
     """Missing or not."""
     return View("missing", "missing", *missing, *rows)
@@ -88,7 +118,8 @@ def missing_view(rows: tuple[int, int], missing: tuple[int, int]) -> View:
 
 def usable(views: Sequence[View], level: float) -> list[View]:
     """Those that so many rows could show, with as much of the level as each of them has (Tarone 1990)."""
-    known = sorted(((least_pvalue(v.a + v.b, v.m, v.n), i) for i, v in enumerate(views)), key=lambda pair: pair[0])
+    least = (0.0 if isinstance(v, RangeView) else least_pvalue(v.a + v.b, v.m, v.n) for v in views)
+    known = sorted(((p, i) for i, p in enumerate(least)), key=lambda pair: pair[0])
     kept = [i for count, (least, i) in enumerate(known, 1) if least * count <= level]
     return [views[i] for i in sorted(kept)]
 
@@ -115,47 +146,111 @@ def tails(line: Line, number: Words) -> Iterator[View]:
             yield View("tail", f"{word} {number(edge)}", a, b, m, n, holds=partial(beyond, edge))
 
 
-def values(x: Floats, y: Floats, number: Words) -> Iterator[View]:
-    """Single values that hold a noticeable share, and round numbers."""
+def values(x: Floats, y: Floats, number: Words, steps: Mapping[float, str] = STEPS) -> Iterator[View]:
+    """Single values that hold a noticeable share, far ones, those beyond the other table, seldom and round ones."""
     pooled = np.concatenate([x, y])
     found, index, counts = np.unique(pooled, return_inverse=True, return_counts=True)
     first = np.bincount(index[: len(x)], minlength=len(found))
-    if len(found) > 2:
-        for i in _noticeable(counts):
-            value = float(found[i])
-            both = int(first[i]), int(counts[i] - first[i])
-            yield View("value", number(value), *both, len(x), len(y), holds=partial(np.equal, value))
-    if len(found) <= 4:
-        return
-    known: set[int] = {0, len(pooled)}
-    for step in _STEPS:
-        whole = _multiples(step, found)
-        total = int(counts[whole].sum())
-        if total in known:
-            continue
-        known.add(total)
-        a = int(first[whole].sum())
-        text = "a whole number" if step == 1 else f"a multiple of {step:g}"
-        yield View("round", text, a, total - a, len(x), len(y), holds=partial(_multiples, step))
+    heap = _Heap(found, first, counts)
+    chosen = noticeable(counts) if len(found) > 2 else [int(np.argmin(counts))] if len(found) == 2 else []
+    for i in chosen:
+        yield heap.view("value", number(float(found[i])), partial(np.equal, float(found[i])))
+    if len(found) > _FEW:
+        yield from _far(heap, number)
+        yield from _beyond(heap, number)
+    if len(found) > 4:
+        yield from _round(heap, steps)
 
 
-def _multiples(step: float, numbers: Floats) -> NDArray[np.bool_]:
+@dataclass(frozen=True, eq=False)
+class _Heap:
+    """Different values, ascending, with the rows of the first table and of both."""
+
+    found: Floats
+    first: Counts
+    counts: Counts
+
+    def view(self, family: str, text: str, holds: Holds) -> View:
+        """For so many rows of either table."""
+        m, here = int(self.first.sum()), holds(self.found)
+        a, both = int(self.first[here].sum()), int(self.counts[here].sum())
+        return View(family, text, a, both - a, m, int(self.counts.sum()) - m, holds=holds)
+
+    def quantile(self, share: float) -> float:
+        """Of all rows."""
+        sums = np.cumsum(self.counts)
+        return float(self.found[np.searchsorted(sums, share * sums[-1])])
+
+
+def _far(heap: _Heap, number: Words) -> Iterator[View]:
+    """Values far from nearly all others, on both sides."""
+    low, high = heap.quantile(0.05), heap.quantile(0.95)
+    with np.errstate(over="ignore"):
+        far = _FAR * (high - low)
+    for word, holds, order in (
+        ("at most", partial(np.greater, low - far), 1), ("at least", partial(np.less, high + far), -1)
+    ):  # fmt: skip
+        here = heap.found[holds(heap.found)][::order]
+        if len(here):
+            yield heap.view("odd", f"{word} {number(float(here[-1]))}, far from nearly all others,", holds)
+
+
+def _beyond(heap: _Heap, number: Words) -> Iterator[View]:
+    """Rows beyond the last one of the other table, on both sides."""
+    sides = heap.first, heap.counts - heap.first
+    m, n = (int(part.sum()) for part in sides)
+    for word, order in (("at most", 1), ("at least", -1)):
+        x, y = (part[::order] for part in sides)
+        ends = [int(np.flatnonzero(part)[0]) for part in (x, y)]
+        a, b = int(x[: ends[1]].sum()), int(y[: ends[0]].sum())
+        last = max(max(ends) - 1, 0)
+        yield RangeView("range", f"{word} {number(float(heap.found[::order][last]))}", a, b, m, n)
+
+
+def _round(heap: _Heap, steps: Mapping[float, str]) -> Iterator[View]:
+    """Round numbers, and values that occur seldom: rounding makes fewer of them."""
+    usual = _usual(heap.counts)
+    views: dict[str, Holds] = {text: partial(_multiples, step) for step, text in steps.items()}
+    views["a value that occurs once"] = partial(_among, heap.found[heap.counts == 1])
+    views[f"a value that occurs less than {usual} times"] = partial(_among, heap.found[heap.counts < usual])
+    known: set[int] = {0, int(heap.counts.sum())}
+    for view in (heap.view("round", text, holds) for text, holds in views.items()):
+        if view.a + view.b not in known:
+            known.add(view.a + view.b)
+            yield view
+
+
+def _multiples(step: float, numbers: Floats) -> Flags:
     """Which numbers are multiples of a step."""
     with np.errstate(invalid="ignore", over="ignore"):
         scaled = numbers / step
         return np.asarray(np.abs(scaled - np.rint(scaled)) < 1e-9 * np.maximum(1.0, np.abs(scaled)))
 
 
+def _among(known: Floats, numbers: Floats) -> Flags:
+    """Which numbers are among those known, which are in ascending order."""
+    if not len(known):
+        return np.zeros(len(numbers), dtype=bool)
+    at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    return np.asarray(known[at] == numbers)
+
+
+def _usual(counts: Counts) -> int:
+    """How often the value of a middle row occurs."""
+    order = np.sort(counts)
+    sums = np.cumsum(order)
+    return int(order[np.searchsorted(sums, sums[-1] / 2)])
+
+
 def levels_views(levels: Levels) -> Iterator[View]:
-    """Each category on its own; of two, one."""
+    """Each category on its own; of two, the rarer one."""
     m, n = round(float(levels.x.sum())), round(float(levels.y.sum()))
-    if len(levels.labels) <= 2:
-        return
-    for label, a, b in zip(levels.labels, levels.x.tolist(), levels.y.tolist(), strict=True):
+    each = list(zip(levels.labels, levels.x.tolist(), levels.y.tolist(), strict=True))
+    for label, a, b in each if len(each) > 2 else each[1:]:
         yield View("value", f"'{label}'", round(a), round(b), m, n, label)
 
 
-def _noticeable(counts: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[int]:
+def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     """Values that are more frequent than their neighbours, and both ends; all if there are few."""
     size = len(counts)
     if size <= _FEW:
@@ -165,7 +260,7 @@ def _noticeable(counts: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[int]:
     low, high = np.maximum(at - _AROUND, 0), np.minimum(at + _AROUND + 1, size)
     around = (sums[high] - sums[low] - counts) / (high - low - 1)
     sharp = np.flatnonzero(counts >= np.maximum(3 * around, 4))
-    top = sharp[np.argsort(-counts[sharp], kind="stable")[:_ATOMS]].tolist()
+    top = sharp[np.argsort(-counts[sharp], kind="stable")[:most]].tolist()
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 

@@ -1,0 +1,122 @@
+"""How texts and categories are written: their lengths, letters and marks, spellings of one and the same, single values.
+
+All of it is decided by the pooled values and their counts, never by the table that a row is from (see :mod:`.views`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.types import Floats
+from .views import View, noticeable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MARKS = 40  # letters and marks that are looked at one by one, the most frequent ones
+_SHORT = 0.01, 0.05  # shares of the shortest and of the longest
+_CLASSES = {
+    "empty": r"^\s*$",
+    "written with blanks at an end": r"^\s+\S|\S\s+$",
+    "written with digits": r"\p{Nd}",
+    "written with letters beyond ASCII": r"[^\x00-\x7F]",
+}
+_NOTHING = r"(?i)^\s*(n/?a|n\.a\.|nan|null|none|nil|unknown|undefined|missing|not available|xx+|-+|\?+|\.+)\s*$"
+_DAMAGED = r"\x{FFFD}|\w\?\w|[\x{C2}\x{C3}][\x{80}-\x{BF}]|\x{E2}[\x{80}\x{20AC}]|&(amp|lt|gt|quot|#\d+);"
+_PLAIN = r"[^a-zA-Z0-9 ]"
+
+Flags = NDArray[np.bool_]
+
+
+class Spelling:
+    """Different texts with the rows of either table that hold them.
+
+    Parameters
+    ----------
+    words
+        The texts, each once.
+    x, y
+        ``(L,)`` rows of either table.
+    """
+
+    def __init__(self, words: pl.Series, x: Floats, y: Floats) -> None:
+        self.words, self.x, self.y = words, x, y
+        self.m, self.n = round(float(x.sum())), round(float(y.sum()))
+
+    @classmethod
+    def of(cls, x: pl.Series, y: pl.Series) -> Spelling:
+        """Texts of two samples, one for each row."""
+        import polars as pl
+
+        words = pl.concat([x, y]).alias("v")
+        both = pl.DataFrame({"v": words, "first": np.arange(len(words)) < len(x)})
+        found = both.group_by("v", maintain_order=True).agg(pl.col("first").sum(), pl.len().alias("rows"))
+        first, rows = (found[name].to_numpy().astype(np.float64) for name in ("first", "rows"))
+        return cls(found["v"], first, rows - first)
+
+    def views(self, single: bool) -> Iterator[View]:
+        """All of them; `single` if values that occur more than once are looked at one by one, too."""
+        for text, pattern in _CLASSES.items():
+            yield self._view("letters", text, self.words.str.contains(pattern).to_numpy())
+        upper, lower = (getattr(self.words.str, name)() for name in ("to_uppercase", "to_lowercase"))
+        cased = (upper != lower).to_numpy()
+        yield self._view("letters", "written in capitals", cased & (self.words == upper).to_numpy())
+        yield self._view("letters", "written without capitals", cased & (self.words == lower).to_numpy())
+        yield from self._marks()
+        yield from self._lengths()
+        yield from self._odd(lower)
+        rows = self.x + self.y
+        once = rows == 1
+        yield self._view("letters", "a text that occurs once", once)
+        if single:
+            for i in np.flatnonzero(~once):
+                word = str(self.words[int(i)])
+                yield View("value", f"'{word}'", round(self.x[i]), round(self.y[i]), self.m, self.n, word)
+
+    def _view(self, family: str, text: str, holds: Flags) -> View:
+        return View(family, text, round(float(self.x[holds].sum())), round(float(self.y[holds].sum())), self.m, self.n)
+
+    def _marks(self) -> Iterator[View]:
+        """Texts with a letter beyond ASCII or with a mark, for the most frequent of these."""
+        import polars as pl
+
+        marks = self.words.str.extract_all(_PLAIN).list.unique()
+        frame = pl.DataFrame({"mark": marks, "x": self.x, "y": self.y}).explode("mark").drop_nulls("mark")
+        found = frame.group_by("mark").agg(pl.col("x").sum(), pl.col("y").sum())
+        order = found.sort(pl.col("x") + pl.col("y"), "mark", descending=[True, False]).head(_MARKS)
+        for mark, x, y in order.iter_rows():
+            yield View("letters", f"written with '{mark}'", round(x), round(y), self.m, self.n)
+
+    def _lengths(self) -> Iterator[View]:
+        """The shortest, the longest, and lengths that are more frequent than those around them."""
+        lengths, index = np.unique(self.words.str.len_chars().to_numpy(), return_inverse=True)
+        x, y = (np.bincount(index, part, minlength=len(lengths)) for part in (self.x, self.y))
+        if len(lengths) < 3:
+            return
+        pool = x + y
+        for order, word in ((slice(None), "at most"), (slice(None, None, -1), "at least")):
+            heap = np.cumsum(pool[order])
+            last = {int(np.searchsorted(heap, share * heap[-1], side="right")) - 1 for share in _SHORT}
+            for end in sorted(last - {-1}):
+                a, b = (round(float(part[order][: end + 1].sum())) for part in (x, y))
+                yield View("length", f"{word} {lengths[order][end]} letters long", a, b, self.m, self.n)
+        for i in noticeable(pool, most=4):
+            yield View("length", f"{lengths[i]} letters long", round(x[i]), round(y[i]), self.m, self.n)
+
+    def _odd(self, lower: pl.Series) -> Iterator[View]:
+        """What hardly anybody writes on purpose."""
+        import polars as pl
+
+        yield self._view("odd", "a word for nothing, such as n/a", self.words.str.contains(_NOTHING).to_numpy())
+        yield self._view("odd", "written with damaged letters", self.words.str.contains(_DAMAGED).to_numpy())
+        bare = lower.str.replace_all(r"[\s\p{P}]", "")
+        rows = pl.Series(self.x + self.y)
+        frame = pl.DataFrame({"bare": bare, "rows": rows, "at": np.arange(len(bare))})
+        usual = frame.sort("rows", descending=True, maintain_order=True).group_by("bare", maintain_order=True).first()
+        other = np.ones(len(bare), dtype=bool)
+        other[usual["at"].to_numpy()] = False
+        yield self._view("odd", "another spelling of a value, but for case, blanks and marks", other)
