@@ -1,10 +1,12 @@
 """Fisher's test against scipy's, and intervals of the effect of two shares that hold."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import fisher_exact
 
-from twosample.core.shares import fisher_pvalue, least_pvalue, share_effect, share_interval
+from twosample.core.shares import beyond_pvalue, fisher_pvalue, least_pvalue, share_effect, share_interval
 
 
 def test_fisher_is_fisher():
@@ -34,3 +36,14 @@ def test_intervals_hold(p, q, m, n):
     true = float(share_effect(np.array([p]), np.array([q]))[0])
     assert np.mean(high < true) < 0.056
     assert np.mean(low > true) < 0.058
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 4), (3, 6), (7, 2)])
+def test_the_law_of_the_largest_ranks_is_that_of_all_labellings(m, n):
+    """Whether the k largest of m + n rows are all from one sample, in every labelling."""
+    runs = []
+    for chosen in combinations(range(m + n), m):
+        first = np.isin(np.arange(m + n), chosen)
+        runs.append(next((k for k in range(m + n) if first[k] != first[0]), m + n))
+    for k in range(1, max(m, n) + 1):
+        assert beyond_pvalue(k, m, n) == pytest.approx(np.mean(np.array(runs) >= k))

@@ -75,7 +75,7 @@ def _tied(test: Together, names: Sequence[str], level: float, known: Collection[
         yield _tie([names[column], *(names[i] for i in partners)])
         pairs = {pair: strength for pair, strength in pairs.items() if column not in pair}
     left = sorted((i for i in single if i not in seen and names[i] not in known), key=lambda i: -single[i])
-    if not seen:
+    if not seen and not known:  # what others predict changes with a column that differs by itself
         yield from (_tie([names[i]]) for i in left[:_MOST])
     alone = sorted(_significant(test, "columns", level), key=lambda part: -part[1])
     for i, _ in alone[:_MOST]:

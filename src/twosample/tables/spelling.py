@@ -115,8 +115,9 @@ class Spelling:
         yield self._view("odd", "written with damaged letters", self.words.str.contains(_DAMAGED).to_numpy())
         bare = lower.str.replace_all(r"[\s\p{P}]", "")
         rows = pl.Series(self.x + self.y)
-        frame = pl.DataFrame({"bare": bare, "rows": rows, "at": np.arange(len(bare))})
-        usual = frame.sort("rows", descending=True, maintain_order=True).group_by("bare", maintain_order=True).first()
+        frame = pl.DataFrame({"bare": bare, "rows": rows, "word": self.words, "at": np.arange(len(bare))})
+        order = frame.sort("rows", "word", descending=[True, False])  # never in the order of the tables
+        usual = order.group_by("bare", maintain_order=True).first()
         other = np.ones(len(bare), dtype=bool)
         other[usual["at"].to_numpy()] = False
         yield self._view("odd", "another spelling of a value, but for case, blanks and marks", other)

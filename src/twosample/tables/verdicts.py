@@ -296,7 +296,8 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], behind: Seq
     if not found:
         most = f"; most: {_most(behind[0])}" if behind else ""
         return f"{words}: no single column of {count}, but all of them together{most}."
-    return f"{words}: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}."
+    rows = "".join(f" Rows: {part.detail}." for part in behind if part.what == "repeated")
+    return f"{words}: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}.{rows}"
 
 
 def _most(finding: Finding) -> str:

@@ -1,0 +1,65 @@
+"""The columns behind a difference that all columns show together are named, and only those."""
+
+import numpy as np
+import pytest
+
+import twosample as ts
+
+
+def tables(seed, rows=800):
+    """Four dependent columns, four that go with nothing, in two halves."""
+    rng = np.random.default_rng(seed)
+    base = rng.normal(size=2 * rows)
+    columns = {
+        "area": base, "rent": base + 0.5 * rng.normal(size=2 * rows), "rooms": np.round(3 + base).clip(1),
+        "garden": np.where(base + rng.normal(size=2 * rows) > 0.5, "yes", "no"),
+    }  # fmt: skip
+    columns |= {f"x{i}": rng.normal(size=2 * rows) for i in range(4)}
+    halves = [{name: values[part] for name, values in columns.items()} for part in (slice(0, rows), slice(rows, None))]
+    return halves[0], halves[1], rng
+
+
+@pytest.mark.parametrize("name", ["area", "rent", "garden"])
+def test_a_shuffled_column_is_named_first(name):
+    a, b, rng = tables(3)
+    b[name] = rng.permutation(b[name])
+    c = ts.compare(a, b)
+    found = [finding for finding in c.findings if finding.what == "together"]
+    assert (c.verdict, found[0].column, found[0].columns[0]) == ("different", name, name)
+    assert set(found[0].columns) <= {"area", "rent", "rooms", "garden"}
+    assert "go otherwise with" in found[0].detail
+    assert c.columns[0].name == name
+    assert f"most: {name} with " in c.headline
+    assert c.to_dict()["findings"][0]["columns"] == list(found[0].columns)
+
+
+def test_a_pair_that_was_independent_is_named():
+    a, b, _ = tables(4)
+    b["x1"] = 0.6 * b["x2"] + 0.8 * b["x1"]
+    found = [finding for finding in ts.compare(a, b).findings if finding.what == "together"]
+    assert [set(finding.columns) for finding in found] == [{"x1", "x2"}]
+
+
+def test_a_column_that_differs_by_itself_is_not_named_again():
+    a, b, _ = tables(5)
+    c = ts.compare(a, b | {"rent": 3 * b["rent"]})
+    assert c["rent"].verdict == "different"
+    assert not [finding for finding in c.findings if "rent" in finding.columns]
+
+
+def test_repeated_rows_are_said_in_words():
+    a, b, _ = tables(6)
+    again = {name: np.concatenate([values[:720], values[:80]]) for name, values in b.items()}
+    c = ts.compare(a, again)
+    assert [finding.detail for finding in c.findings if finding.what == "repeated"] == [
+        "20 % of the rows of B occur more than once, and none of A"
+    ]
+    assert "occur more than once" in c.headline
+
+
+def test_alike_tables_name_nothing():
+    named = 0
+    for seed in range(20):
+        a, b, _ = tables(100 + seed, 120)
+        named += any(finding.what in ("together", "repeated") for finding in ts.compare(a, b).findings)
+    assert named <= 3  # 2.5 % of 20 is a half: more than 3 has a chance of 0.2 %
