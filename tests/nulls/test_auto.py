@@ -9,7 +9,8 @@ import twosample as ts
 from twosample.core.centred import Centred
 from twosample.engines import Dense
 from twosample.nulls import AutoNull, is_cheap
-from twosample.nulls.auto import ENOUGH, rows_that_count
+from twosample.nulls.asymptotic import rows_that_count
+from twosample.nulls.permutation import ENOUGH
 
 MOST = 10_010  # rows that 999 relabellings are cheap for
 

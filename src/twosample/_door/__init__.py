@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from .groups import Groups, groups
-from .options import (
+from .objects import objects, row_numbers
+from .request import (
     BandwidthLike,
     KernelLike,
+    KernelPool,
     OpenKernel,
+    Request,
     Seed,
     check_level,
     check_pairing,
@@ -15,6 +18,8 @@ from .options import (
     fill_bandwidth,
     generator,
     open_kernel,
+    pool,
+    request,
     resolve_bandwidth,
     resolve_engine,
     resolve_kernel,
@@ -23,21 +28,7 @@ from .options import (
     split_bandwidth,
     values_fit,
 )
-from .request import Request, request
-from .samples import (
-    KernelPool,
-    Pool,
-    batch_columns,
-    check_names,
-    check_span,
-    column_names,
-    middle,
-    objects,
-    points,
-    pool,
-    row_numbers,
-    rows,
-)
+from .samples import Pool, batch_columns, check_names, check_span, column_names, middle, points, rows
 from .weights import Weights, check_weightable, checked_weights, effective_size, weighted
 
 __all__ = [

@@ -11,7 +11,8 @@ import numpy as np
 from .._shown import shown
 from ..errors import InputError
 from ..kernels import Kernel
-from .samples import check_names, column_names, objects, points, row_numbers
+from .objects import objects, row_numbers
+from .samples import check_names, column_names, points
 
 
 @dataclass(frozen=True, eq=False)

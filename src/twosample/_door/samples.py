@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,6 @@ import numpy as np
 from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
-from ..kernels import IndexKernel, Kernel, Precomputed, Product, Scaled, Sum
-from ..kernels.objects import row_numbers_of
 
 _CENTRE = 10_000  # rows that the centre of a pool is taken from
 
@@ -36,13 +33,6 @@ class Pool:
         return self.z[self.m :]
 
 
-@dataclass(frozen=True, eq=False)
-class KernelPool(Pool):
-    """The same with the kernel that applies to it: of objects, which the numbers count, the one restricted to them."""
-
-    kernel: Kernel
-
-
 def rows(x: object, y: object, centred: bool) -> Pool:
     """Two samples of numbers as one array of doubles; moved to their middle if differences are all that matters."""
     check_names(column_names(x), column_names(y), "x and y")
@@ -57,18 +47,6 @@ def rows(x: object, y: object, centred: bool) -> Pool:
     if centred:
         z -= middle(z)
     return Pool(z, len(a), len(b))
-
-
-def pool(x: object, y: object, kernel: Kernel) -> KernelPool:
-    """Two samples of whatever the kernel takes as one array of doubles; of objects it holds row numbers."""
-    if kernel.domain == "indices":
-        return _index_pool(x, y, kernel)
-    if kernel.domain == "objects":
-        first, second = objects(x, "x"), objects(y, "y")
-        restricted = kernel.on([*first, *second])
-        return KernelPool(row_numbers_of([*first, *second]), len(first), len(second), restricted)
-    both = rows(x, y, kernel.translation_free)
-    return KernelPool(both.z, both.m, both.n, kernel)
 
 
 def points(value: object, name: str, least: int = 2) -> Floats:
@@ -146,55 +124,6 @@ def _few(names: list[str]) -> str:
 def batch_columns(batch: object, rows: Floats) -> int:
     """How many columns a batch has that became these rows; 0 for an empty list, which goes with any number."""
     return int(rows.shape[1]) if len(rows) or np.ndim(batch) > 1 else 0  # type: ignore[arg-type]
-
-
-def objects(value: object, name: str, least: int = 2) -> list[Any]:
-    """A list of objects; what each of them may be is for the kernel to say."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
-        raise InputError(f"{name} is a {type(value).__name__}; with this kernel give a list of objects.")
-    try:
-        listed = list(value)
-    except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
-        raise InputError(f"{name} cannot be read as a list of objects: {shown(str(error), 200)}") from None
-    if len(listed) < least:
-        raise InputError(f"{name} has {len(listed)} object(s); a sample needs at least {least}.")
-    return listed
-
-
-def row_numbers(value: object, name: str, kernel: Kernel, least: int = 2) -> Floats:
-    """``(rows, 1)`` row numbers of a precomputed matrix."""
-    if np.asarray(value).dtype == np.bool_:
-        raise InputError(f"{name} is a mask; with a Precomputed kernel give row numbers: np.flatnonzero({name}).")
-    size = _listed(kernel).size
-    rows = points(value, name, least)
-    if rows.shape[1] != 1 or (rows != np.floor(rows)).any() or rows.min() < 0 or rows.max() >= size:
-        raise InputError(
-            f"{name}: with a Precomputed kernel, or one restricted to a list, the points are row numbers, "
-            f"whole numbers from 0 to {size - 1}."
-        )
-    return rows
-
-
-def _index_pool(x: object, y: object, kernel: Kernel) -> KernelPool:
-    """Row numbers of a precomputed matrix; all of it, cut at its m, when x and y are None."""
-    given = _listed(kernel)
-    if x is None and y is None:
-        if not isinstance(given, Precomputed) or given.m is None:
-            raise InputError(
-                "With a Precomputed kernel give x and y as row numbers of the matrix, or say how many rows are x: "
-                "ts.Precomputed(K, m=...)."
-            )
-        x, y = np.arange(given.m), np.arange(given.m, given.size)
-    a, b = row_numbers(x, "x", kernel), row_numbers(y, "y", kernel)
-    return KernelPool(np.concatenate([a, b]), len(a), len(b), kernel)
-
-
-def _listed(kernel: Kernel) -> Precomputed | IndexKernel:
-    """The first kernel inside a combination that knows how many points there are."""
-    while not isinstance(kernel, Precomputed | IndexKernel):
-        assert isinstance(kernel, Scaled | Sum | Product)
-        kernel = kernel.kernel if isinstance(kernel, Scaled) else kernel.parts[0]
-    return kernel
 
 
 def _real_array(value: object, name: str) -> Floats:

@@ -12,7 +12,7 @@ from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import Law
 from ..core.types import Floats
 from ..nulls import Null, Permutation, Spectrum, is_cheap
-from ..nulls.auto import ENOUGH
+from ..nulls.permutation import ENOUGH
 from .alternative import Effect, effect
 from .pair import Embedded, rows_behind_limit
 
@@ -80,7 +80,7 @@ class Judge:
         """Test two samples, and measure the effect.
 
         Relabelling where it is cheap and its p-values are fine enough, else the limit law; but where that would rest
-        on a few rows (:mod:`twosample.nulls.auto`) and points are few, relabelling again, drawn as counts.
+        on a few rows (:mod:`twosample.nulls.permutation`) and points are few, relabelling again, drawn as counts.
         """
         null = self.null(pair.m + pair.n, joint) if pair.whole else Spectrum()
         labels: Labellings | Floats | None = None

@@ -326,6 +326,6 @@ def _centred(features: Floats, mean: Floats) -> Iterator[tuple[slice, Floats]]:
 def rows_behind_limit(pair: Embedded) -> float:
     r"""On how many rows of the smaller sample the limit law rests: :math:`\min(m,n)\sqrt{E\tilde k^2}/\max\tilde k`.
 
-    As in :func:`twosample.nulls.auto.rows_that_count`, where the argument is.
+    As in :func:`twosample.nulls.asymptotic.rows_that_count`, where the argument is.
     """
     return min(pair.m, pair.n) * sqrt(pair.spectrum.square) / max(float(pair.lengths.max()), 1e-300)

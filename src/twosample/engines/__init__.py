@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from ..core.threads import Progress
 from .base import Engine, Gram
-from .choose import Auto, Plan
+from .choose import Auto
+from .costs import Plan
 from .dense import Dense
 from .features import Features
 from .fourier import Fourier

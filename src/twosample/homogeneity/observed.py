@@ -21,7 +21,7 @@ from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
 from ..engines import Engine, Fourier, Gram
 from ..kernels import Kernel
-from ..nulls.auto import rows_that_count
+from ..nulls.asymptotic import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, QuadraticStatistic
 from ..statistics.averages import Terms

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .asymptotic import Gamma, Normal, Pearson, Spectrum
-from .auto import AutoNull, is_cheap
 from .base import Null, Outcome
+from .bootstrap import Bootstrap
 from .bounds import Hoeffding, McDiarmid
 from .dependent import CircularShift, GroupPermutation, PairFlips
-from .resampling import Bootstrap, Permutation
+from .permutation import AutoNull, Permutation, is_cheap
 from .strata import StratifiedPermutation
 from .wild import WildBootstrap
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from math import inf, sqrt
 from typing import ClassVar
 
 import numpy as np
 
+from ..core.centred import Centred
 from ..core.laws import ContinuousLaw, Distribution, GammaLaw, NormalLaw, PointLaw
 from ..core.observed import Limit, Observed
 from ..core.pvalue import Law
+from ..core.types import Floats
 from ..errors import OptionError
+from ..kernels import Kernel
 from .base import Null
 
 
@@ -160,3 +164,24 @@ class Normal(Null):
             return ()
         remedy = "prefer null='permutation'" if observed.rows else "wait for more rows"
         return (f"The normal law needs many terms and there are only {observed.terms}; {remedy}.",)
+
+
+def rows_that_count(centred: Centred, rows: int, kernel: Kernel, z: Floats) -> float:
+    r"""On how many rows of the smaller sample the limit law rests, at least.
+
+    That is :math:`\min(m,n)\sqrt{E\tilde k^2}/\max\tilde k` with the centred kernel :math:`\tilde k`. If all rows are
+    alike but for a share p of them, it is half to all of the :math:`p\min(m,n)` that differ: the expected count
+    in the old rule for chi-square tests. The limit law leaves out moments of single pairs of rows, such as
+    :math:`E\tilde k^3 \le \max\tilde k\,E\tilde k^2`, which can add :math:`\sqrt2` over this number to the skewness of
+    MMD²; and where MMD² moves in steps, p-values miss half a step, about one over the root of this number.
+    The largest :math:`\tilde k(z,z) = k(z,z) - 2E_{z'}k(z,z') + E k` is bounded by what is known of the kernel. `rows`
+    are those of the smaller sample.
+    """
+    if centred.degenerate:  # nothing varies: p is 1 by any law
+        return inf
+    low, high = kernel.bounds or (-inf, inf)
+    diagonal = np.array([high]) if high < inf else kernel.diagonal(z)
+    high = float(diagonal.max())
+    mean = max(0.0, float(diagonal.mean()) - centred.spread)  # of k(z, z'), or more
+    largest = high + mean + 2 * max(0.0, min(-low, sqrt(high * mean)))
+    return rows * sqrt(max(centred.square, 0.0)) / largest

@@ -16,7 +16,7 @@ from ..core.pvalue import Law, ReplicateLaw
 from ..core.resamples import pair_swaps
 from ..errors import InputError, whole_number
 from .base import Null
-from .resampling import Resampling
+from .permutation import Resampling
 
 
 @dataclass(frozen=True)

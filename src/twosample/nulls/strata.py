@@ -17,7 +17,7 @@ from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..errors import InputError, whole_number
 from .dependent import unnamed
-from .resampling import Drawing, Permutation
+from .permutation import Drawing, Permutation
 
 
 @dataclass(frozen=True)

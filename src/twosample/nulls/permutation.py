@@ -1,20 +1,21 @@
-"""Which null: relabelling while that is cheap, the limit law where rows abound and it is as good."""
+"""Relabelling, the default: exact, and where rows abound and the limit law is as good, that instead."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, sqrt
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..core.centred import Centred
+from ..core.labellings import Labellings, relabellings
 from ..core.observed import Observed
-from ..core.types import Floats
-from ..kernels import Kernel
+from ..core.pvalue import Law
+from ..core.resamples import pair_swaps
+from ..errors import whole_number
 from .asymptotic import Spectrum
 from .base import Null, Outcome
-from .resampling import Permutation
 
 CHEAP = 10_000_000
 """Rows times relabellings up to which relabelling is quick, and nobody needs another law."""
@@ -26,6 +27,85 @@ ENOUGH = 200.0
 def is_cheap(rows: int, relabellings: int) -> bool:
     """Whether so many relabellings of so many pooled rows are quick. The one rule of all tests that choose."""
     return rows * relabellings <= CHEAP
+
+
+@dataclass(frozen=True)
+class Drawing(Null):
+    """Labellings of the rows that are as likely as the truth under H0, drawn batch by batch."""
+
+    asks: ClassVar[str] = "resamples"
+
+    if TYPE_CHECKING:
+
+        @property
+        def n(self) -> int:
+            """How many resamples beside the truth."""
+
+    @property
+    def resamples(self) -> int:
+        return int(self.n)
+
+    def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
+        """Labellings of m + n rows in batches that fit in memory; the first column of the first is the truth."""
+        first = self._draw(m, n, pairwise, min(self.n, self._batch(m + n)), rng)
+        yield first
+        left = 0 if first.exhaustive else self.n - (first.count - 1)
+        while left > 0:
+            count = min(left, self._batch(m + n))
+            yield self._draw(m, n, pairwise, count, rng).without_truth()
+            left -= count
+
+    def _batch(self, points: int) -> int:
+        """How many labellings of so many points are held in memory at a time (about 400 MB)."""
+        return max(100, 400_000_000 // points)
+
+    @abstractmethod
+    def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
+        """The truth and `count` other worlds."""
+
+    def law(self, observed: Observed) -> Law:
+        return observed.resampled(self)
+
+    def floor(self, observed: Observed) -> float:
+        """The smallest p-value that all its resamples together could give."""
+        return observed.least
+
+
+@dataclass(frozen=True)
+class Resampling(Drawing):
+    """The same with the number of resamples as the only parameter."""
+
+    n: int = 999
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", whole_number(f"{type(self).__name__}: n", self.n))
+
+
+@dataclass(frozen=True)
+class Permutation(Resampling):
+    """Relabel the pooled points at random: exact at every sample size, level and dimension, whatever the ties.
+
+    The default. When there are no more than `n` labellings all of them are used. O(N² n) time with the exact
+    engines, all labellings in one pass.
+
+    Parameters
+    ----------
+    n
+        Number of random relabellings beside the true one. The smallest p-value is 1/(n+1).
+
+    Examples
+    --------
+    >>> import twosample as ts
+    >>> ts.mmd_test(range(8), range(20, 28), null=ts.Permutation(n=199), rng=0).pvalue
+    0.005
+    """
+
+    name = "permutation"
+    statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "linear", "block", "hsic"})
+    relabels: ClassVar[bool] = True
+
+    def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
+        return pair_swaps(m, count, rng) if pairwise else relabellings(m, n, count, rng)
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,24 +165,3 @@ class AutoNull(Permutation):
 
 def _noted(judged: Outcome, reason: str) -> Outcome:
     return judged._replace(notes=(reason, *judged.notes))
-
-
-def rows_that_count(centred: Centred, rows: int, kernel: Kernel, z: Floats) -> float:
-    r"""On how many rows of the smaller sample the limit law rests, at least.
-
-    That is :math:`\min(m,n)\sqrt{E\tilde k^2}/\max\tilde k` with the centred kernel :math:`\tilde k`. If all rows are
-    alike but for a share p of them, it is half to all of the :math:`p\min(m,n)` that differ: the expected count
-    in the old rule for chi-square tests. The limit law leaves out moments of single pairs of rows, such as
-    :math:`E\tilde k^3 \le \max\tilde k\,E\tilde k^2`, which can add :math:`\sqrt2` over this number to the skewness of
-    MMD²; and where MMD² moves in steps, p-values miss half a step, about one over the root of this number.
-    The largest :math:`\tilde k(z,z) = k(z,z) - 2E_{z'}k(z,z') + E k` is bounded by what is known of the kernel. `rows`
-    are those of the smaller sample.
-    """
-    if centred.degenerate:  # nothing varies: p is 1 by any law
-        return inf
-    low, high = kernel.bounds or (-inf, inf)
-    diagonal = np.array([high]) if high < inf else kernel.diagonal(z)
-    high = float(diagonal.max())
-    mean = max(0.0, float(diagonal.mean()) - centred.spread)  # of k(z, z'), or more
-    largest = high + mean + 2 * max(0.0, min(-low, sqrt(high * mean)))
-    return rows * sqrt(max(centred.square, 0.0)) / largest
