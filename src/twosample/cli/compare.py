@@ -43,6 +43,21 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     schema: options.Schema = "fail",
     columns_may_be_lost: options.MayBeLost = None,
     contract: options.Contract = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", metavar="COLUMNS", help="Compare within strata of these columns: their mix may differ."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", metavar="COLUMN", help="Rows count by the weights in this column.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option("--group", metavar="COLUMN", help="Rows of one group, such as a patient, depend on each other."),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option("--time", metavar="COLUMN", help="Rows are series in the order of this column."),
+    ] = None,
     report: options.Report = None,
     json: options.Json = None,
     junit: Annotated[
@@ -93,6 +108,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             schema=schema,
             columns_may_be_lost=options.split(columns_may_be_lost) or (),
             contract=contract,
+            by=options.split(by),
+            weights=weights,
+            groups=group,
+            time=time,
             rng=seed,
             progress=progress,
             **{name: value for name, value in given.items() if value is not None},

@@ -75,3 +75,14 @@ class Strata:
         logarithm = sum(lgamma(x + 1) + lgamma(y + 1) - lgamma(x + y + 1) for x, y in sizes)
         balanced = bool((self.x == self.y)[self.compared].all())
         return exp(max(logarithm, -690.0)) * (2 if balanced else 1)
+
+
+def own_square(q: Floats, dx: Floats, trace: Floats | float, m: int, n: int) -> Floats:
+    r"""Estimates of MMD² in a stratum, from the kernel seen from the mean of its rows.
+
+    There :math:`q = \sum_{x,x'} k = \sum_{y,y'} k = -\sum_{x,y} k`, `dx` is the diagonal of x and `trace` that of all
+    rows. A sample of one row has no pairs: those of the pool stand for them.
+    """
+    xx, yy = (1 / (k * (k - 1)) if k > 1 else 0.0 for k in (m, n))
+    single = -((m == 1) + (n == 1)) * trace / ((m + n) * (m + n - 1))
+    return np.asarray(xx * (q - dx) + 2 * q / (m * n) + yy * (q - trace + dx) + single)

@@ -87,21 +87,21 @@ class Judge:
         if isinstance(null, Permutation):
             labels = self._labels(pair.m, pair.n, null.n)
         elif self._counts(pair, joint) and rows_behind_limit(pair) < ENOUGH:
-            null = Permutation(n=self._resamples(joint))
+            null = Permutation(n=self.resamples(joint))
             labels = counted_resamples(pair, null.n, self.rng)
         return judged(pair, null, self.level, labels)
 
     def null(self, rows: int, joint: bool = False) -> Null:
         """Relabelling where it is cheap and its p-values are fine enough, else the limit law."""
-        count = self._resamples(joint)
+        count = self.resamples(joint)
         return Permutation(n=count) if count and is_cheap(rows, count) else Spectrum()
 
     def _counts(self, pair: Embedded, joint: bool) -> bool:
         """Whether there are too many rows to relabel, and so few points that counts can be drawn instead."""
-        count, rows = self._resamples(joint), pair.m + pair.n
+        count, rows = self.resamples(joint), pair.m + pair.n
         return pair.whole and 0 < count * len(pair.x) <= _COUNTS and rows < _ROWS and not is_cheap(rows, count)
 
-    def _resamples(self, joint: bool) -> int:
+    def resamples(self, joint: bool = False) -> int:
         """So many that the smallest p-value is small enough after adjustment; 0 if it takes more than 9999."""
         needed = _FINE * 2 * (1 if joint else max(self.tests, 1)) / self.level
         return next((count for count in (999, 9999) if count + 1 >= needed), 0)

@@ -15,8 +15,8 @@ from math import sqrt
 import numpy as np
 
 from ..core.labellings import Labellings, contrasts
-from ..core.strata import Strata
-from ..core.sums import BlockSums, QuadraticForm
+from ..core.strata import Strata, own_square
+from ..core.sums import BlockSums
 from ..core.types import Counts, Floats
 from ..engines import Gram
 from ..statistics import Biased, QuadraticStatistic
@@ -60,10 +60,10 @@ class StratifiedForm:
         return 0.5 * (shared / total**2 + each / (root * total)), resolution
 
     def _own(self, sums: BlockSums, m: int, n: int) -> Floats:
-        """The estimate of MMD² in a stratum; a sample of one row has no pairs, and those of the pool stand for them."""
+        """The estimate of MMD² in a stratum. For a sample of one row it takes the kernel seen from their mean."""
         if self.statistic.root or min(m, n) > 1:
             return self.statistic.form(m, n).value(sums)
-        size = m + n
-        pool = float(sums.xx[0] + 2 * sums.xy[0] + sums.yy[0] - sums.dx[0] - sums.dy[0]) / (size * (size - 1))
-        xx, yy = (1 / (k * (k - 1)) if k > 1 else 0.0 for k in (m, n))
-        return QuadraticForm(m, n, xx, 1 / (m * n), yy).value(sums) + pool * ((m == 1) + (n == 1))
+        size, total = m + n, sums.xx + 2 * sums.xy + sums.yy
+        q = sums.xx - 2 * m / size * (sums.xx + sums.xy) + (m / size) ** 2 * total
+        trace = sums.dx + sums.dy - total / size
+        return own_square(q, q if m == 1 else trace - q, trace, m, n)

@@ -16,7 +16,7 @@ from .. import _door as door
 from .._shown import shown
 from .._version import __version__
 from ..core.threads import single_threaded_blas
-from ..embedding import Judge
+from ..embedding import Judge, Judged
 from ..errors import (
     InputError,
     OptionError,
@@ -29,13 +29,15 @@ from ..sources import JointColumn, open_table
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
 from .checking import violation_words, violations
+from .conditional import mix_finding, tested_by, together_by
+from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
 from .identical import identical
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .parts import Finding, TableFacts
-from .reading import Reading, Side, Wanted, read
+from .reading import Reading, Side, Step, Wanted, read
 from .results import Comparison
 from .schema import checked_policy, headline, schema_of
 from .subjects import subject, tests_of
@@ -63,6 +65,10 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     schema: str = "fail",
     columns_may_be_lost: Iterable[str] = (),
     contract: Contract | str | PathLike[str] | None = None,
+    by: str | Iterable[str] | None = None,
+    weights: str | None = None,
+    groups: str | None = None,
+    time: str | None = None,
     rng: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -106,6 +112,19 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     contract
         Rules that `b` must keep: what :func:`learn` returned, or a TOML file of it. Every rule that is broken makes
         the tables different; ``c.violations`` has them, with the number of rows and an example.
+    by
+        Names of columns whose mix is not to be compared, such as "weekday": rows are compared, and relabelled, within
+        strata of equal values (:class:`StratifiedPermutation`). A difference of the mix alone is a finding and no part
+        of the verdict. Numbers with many values are cut into ten quantile bins, which is an approximation.
+    weights
+        The column of weights, such as those of a survey: rows count by them among the rows of their table.
+    groups
+        The column that names groups of rows that depend on each other, such as patients: whole groups are relabelled
+        (:class:`GroupPermutation`). A group belongs to one table.
+    time
+        The column of times of two series, whose neighbouring rows are alike: the wild bootstrap
+        (:class:`WildBootstrap`). At most one of `by`, `weights`, `groups` and `time` may be given; each looks at the
+        sampled rows, and these columns are not compared themselves. See docs/fair.md and docs/dependent.md.
     rng
         A whole number: the seed of samples and permutations. The same seed gives the same answer.
     progress
@@ -121,8 +140,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     One pass over each table, and another one over columns whose first rows are not like the others; nothing grows with
     the number of rows but their time. Workers of Dask and Spark go through all rows where they are. Of tables in
     PostgreSQL and Ibis with more than 500,000 rows a uniform sample of so many is compared, unless `sample` is larger.
-    Beyond that some milliseconds for a column and a second or two for the joint test. Not for rows that depend on each
-    other, such as days of one time series: they look different by chance more often than `level` says.
+    Beyond that some milliseconds for a column and a second or two for the joint test. Rows that depend on each other,
+    such as days of one time series, look different by chance more often than `level` says: see `groups` and `time`.
 
     Examples
     --------
@@ -143,25 +162,26 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
     rules = contract_of(contract)
-    wanted = Wanted(checked_names("select", select), checked_names("exclude", exclude) or (), checked_kinds(kinds))
+    given = Conditions.of(by, weights, groups, time)
+    left_out = checked_names("exclude", exclude) or ()
+    wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds))
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)
     margins.check(info.name for table in tables for info in table.columns)
+    given.check(tables, wanted.select)
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
         reading = read(tables, wanted, rows, (one, two), step)
         changes, findings = schema_of(reading, policy, may_be_lost)
         columns, findings = _comparable(reading, findings)
         broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
+        plan = plan_of(reading, given, wanted.kinds)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
-        tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
-        step("testing all columns together")
-        joint = joint_sample(reading, columns, random) if min(tested[0].rows) >= 2 else None
-        views = None if joint is None else views_of(joint.features, joint.twins, joint.groups)
-        test = None if joint is None or views is None else tested_together(joint.pair, views, joint.groups, level)
-    together = None if test is None else test.judged
+        tests = _tested if plan is None or plan.plain else partial(_tested_by, plan)
+        tested, joint, together, test = tests(reading, columns, judge, step)
+        mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
     found = weighed(tested, together, level, margins, identical(reading), partial(_named, joint, test, level))
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
@@ -179,7 +199,13 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         joint_effect=None if joint is None or together is None else joint_effect(joint, together, level),
         joint_verdict=found.joint_verdict,
         columns=found.columns,
-        findings=(*(Finding("contract", one.column, one.detail) for one in broken), *findings, *found.findings),
+        findings=(
+            *(Finding("contract", one.column, one.detail) for one in broken),
+            *findings,
+            *(() if mix is None else (mix,)),
+            *(() if plan is None else plan.findings),
+            *found.findings,
+        ),
         a=_facts(reading.a, joint.pair.m if joint else 0),
         b=_facts(reading.b, joint.pair.n if joint else 0),
         level=level,
@@ -188,7 +214,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         seed=seed,
         speaking=() if joint is None else speaking_rows(joint, reading, shown),
         versions=_versions(),
-        notes=_notes(reading, joint, level),
+        notes=_notes(reading, joint, level, plan),
         read=(*tables[0].files, *tables[1].files),
         schema=changes,
         violations=broken,
@@ -200,6 +226,32 @@ def _named(joint: Joint | None, test: Together | None, level: float, known: Coll
     if joint is None or test is None:
         return ()
     return joint_findings(test, [part.name for part in joint.features], joint.twins, level, known)
+
+
+Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]
+"""Of the columns; the joint sample, its test, and the views that it was joined from, where there are any."""
+
+
+def _tested(reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
+    """Each column, and all of them together: rows are exchangeable as they are."""
+    tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
+    step("testing all columns together")
+    joint = joint_sample(reading, columns, judge.rng) if min(tested[0].rows) >= 2 else None
+    if joint is None:
+        return tested, None, None, None
+    views = views_of(joint.features, joint.twins, joint.groups)
+    test = tested_together(joint.pair, views, joint.groups, judge.level)
+    return tested, joint, test.judged, test
+
+
+def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
+    """The same by a design."""
+    tested = [tested_by(plan, reading, column, judge) for column in columns]
+    step("testing all columns together")
+    if min(tested[0].rows) < 2:
+        return tested, None, None, None
+    joint, test = together_by(plan, joint_sample(reading, columns, judge.rng), judge) or (None, None)
+    return tested, joint, test, None
 
 
 @dataclass
@@ -255,7 +307,7 @@ def _facts(side: Side, sampled: int) -> TableFacts:
     return TableFacts(side.table.name, side.scan.rows, len(side.table.columns), sampled, side.table.engine)
 
 
-def _notes(reading: Reading, joint: Joint | None, level: float) -> tuple[str, ...]:
+def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None = None) -> tuple[str, ...]:
     how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
     parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
     columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
@@ -265,8 +317,12 @@ def _notes(reading: Reading, joint: Joint | None, level: float) -> tuple[str, ..
         f"categories with more than 10,000 values and all columns together on the {len(side.sample):,} rows it kept."
         for side in gone
     ]
+    compared = f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples."
+    if plan is not None and not plan.plain:
+        compared = f"Rows {how} for all tests. The joint test is that of the kernel on whole rows."
     return (
-        f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples.",
+        compared,
+        *(() if plan is None else plan.notes),
         "Adjusted p-values: half of the level for the joint test, Holm among the columns and missing shares.",
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,

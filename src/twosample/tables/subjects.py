@@ -146,6 +146,13 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
     return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=looked)
 
 
+def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
+    """The kernel of a column of numbers, by the median distance in the pooled bins, and the range of these."""
+    a, b = _in_common_bins(*(side.scan.moments[name] for side in (reading.a, reading.b)))
+    width = Line.of_bins(a, b).median_distance if min(a.rows, b.rows) else 1.0
+    return Gaussian(max(width or 1.0, _TINY)), a.grid.edges[[0, -1]]
+
+
 def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
     """Tails from all rows; single values and round numbers from the samples, which have them exactly."""
     x, y = (_doubles(column_of(part, column.name)) for part in reading.samples)

@@ -1,0 +1,233 @@
+"""Columns tested by a design: within strata, with weights, by groups or in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._numbers import share
+from .._shown import shown
+from ..core.types import Floats
+from ..embedding import Embedded, Judge, Judged, Levels, Line
+from ..embedding.designs import Design, Shares, StrataDesign
+from ..sources import JointColumn
+from ..sources.kinds import NUMBERS
+from ..sources.values import column_of
+from ..structured import Categories, Text
+from .conditions import Plan
+from .joint import Joint
+from .parts import Finding
+from .pictures import missing_place, picture, places
+from .reading import Reading
+from .subjects import Subject, common_bandwidth
+from .verdicts import ColumnTests
+from .views import View, Words, levels_views, tails, usable, values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_OWN, _SHARED = 60, 20  # points of frequent categories, and those that rare ones share
+_VIEWS = 50  # at a time
+_MOST_VIEWS = 300
+
+
+@dataclass(frozen=True)
+class DesignedView(View):
+    """A share of rows, compared by a design.
+
+    Parameters
+    ----------
+    compared
+        Its shares and p-value.
+    worth
+        How many rows either sample is worth.
+    """
+
+    compared: Shares = field(default_factory=lambda: Shares((0.0, 0.0), 1.0))
+    worth: tuple[int, int] = (2, 2)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """As the design weighs rows."""
+        return self.compared.shares
+
+    @property
+    def pvalue(self) -> float:
+        """That of the design."""
+        return self.compared.pvalue
+
+    def _arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
+        (p, q), (m, n) = self.shares, self.worth
+        return np.array([p]), np.array([q]), np.array([float(m)]), np.array([float(n)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """The values of a column that are there.
+
+    Parameters
+    ----------
+    features
+        ``(N, D)`` features of the kernel, of the rows with a value, in the order of the design.
+    subject
+        The column for pictures, once it has masses.
+    views
+        Shares to compare, each with the rows for which it holds.
+    """
+
+    features: Floats
+    subject: Subject
+    views: Sequence[tuple[View, Floats]]
+
+
+def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -> ColumnTests:
+    """Test one column: its values, shares of them, and what is missing."""
+    a, b = (column_of(part, column.name) for part in reading.samples)
+    pooled = a.append(b)[plan.order]
+    missing = pooled.is_null().to_numpy()
+    design, count = plan.design.part(~missing), judge.resamples() or 9999
+    rows = (plan.design.m, plan.design.n)
+    gone = int(missing[: rows[0]].sum()), int(missing[rows[0] :].sum())
+    empty = Subject(column.name, column.kind, rows, gone, None, Categories())
+    found = (
+        _values(pooled.drop_nulls(), empty, design, reading) if design.comparable else _Values(np.empty(0), empty, ())
+    )
+    tested = None
+    if design.comparable:
+        tested = design.judged(found.features, judge.level, count, judge.rng)
+    absent = _missing(plan.design, missing, judge, count) if any(gone) and plan.design.comparable else None
+    drawn = picture(found.subject)
+    where = places(found.subject, drawn) if tested is not None and tested.pvalue <= judge.level else ()
+    if absent is not None and absent.pvalue <= judge.level:
+        where += (missing_place(found.subject),)
+    worth = design.worth(found.features)[1] if tested is not None else (2, 2)
+    return ColumnTests(
+        column.name,
+        column.kind,
+        rows,
+        gone,
+        tested,
+        absent,
+        repr(found.subject.kernel),
+        found.subject.bandwidth,
+        _method(found.subject, tested, worth),
+        drawn,
+        where,
+        tuple(_views(found.views, design, worth, judge, count)),
+    )
+
+
+def _missing(design: Design, missing: np.ndarray[tuple[int], np.dtype[np.bool_]], judge: Judge, count: int) -> Judged:
+    holds = missing[:, None].astype(np.float64)
+    tested = design.judged(np.concatenate([holds, 1 - holds], axis=1), judge.level, count, judge.rng)
+    return replace(tested, pvalue=design.compared(holds, count, judge.rng)[0].pvalue)
+
+
+def _method(subject: Subject, test: Judged | None, worth: tuple[int, int]) -> str:
+    if test is None:
+        return "too few values in one of the tables: only the missing share is compared"
+    if subject.line is not None:
+        kernel = f"Gaussian kernel, bandwidth {subject.bandwidth:.4g}"
+    elif subject.levels is not None:
+        kernel = f"delta kernel on {len(subject.levels.labels)} categories"
+    else:
+        kernel = "cosine of counts of three letters in a row"
+    return f"{kernel}; {test.m} and {test.n} rows, worth {worth[0]} and {worth[1]}; {test.null.name}"
+
+
+def _values(series: pl.Series, empty: Subject, design: Design, reading: Reading) -> _Values:
+    if empty.kind in NUMBERS:
+        return _of_numbers(series, empty, design, reading)
+    if empty.kind == "categorical":
+        return _of_levels(series, empty, design)
+    texts = series.to_list()
+    features = Text().rows(texts, np.zeros(len(texts), dtype=bool)) * np.sqrt(2)
+    pair = Embedded.of(np.eye(1), np.array([float(design.m)]), np.array([float(design.n)]))
+    both = tuple(texts[: design.m]), tuple(texts[design.m :])
+    return _Values(features, replace(empty, pair=pair, kernel=Text(), texts=both), ())
+
+
+def _of_numbers(series: pl.Series, empty: Subject, design: Design, reading: Reading) -> _Values:
+    kernel, ends = common_bandwidth(reading, empty.name)
+    raw = np.asarray(series.to_numpy(), dtype=np.float64)
+    numbers = np.clip(raw, *ends)
+    line = Line.of_values(numbers[: design.m], numbers[design.m :])
+    at = np.searchsorted(line.place, numbers)
+    features = line.embedded(kernel.scale, rows=True).features[at]
+    words = Words(float(line.values[-1] - line.values[0]), empty.kind)
+    looked = [*tails(line, words), *values(raw[: design.m], raw[design.m :], words)]
+    found = [(view, view.holds(raw).astype(np.float64)) for view in looked if view.holds is not None]
+    x, y = (np.bincount(at, part, minlength=len(line.place)).astype(np.float64) for part in design.masses(features))
+    subject = replace(empty, kernel=kernel, line=replace(line, x=x, y=y))
+    return _Values(features, subject, found)
+
+
+def _of_levels(series: pl.Series, empty: Subject, design: Design) -> _Values:
+    counts = series.value_counts(name="rows")
+    both = {str(label): int(rows) for label, rows in counts.iter_rows()}
+    labels = tuple(sorted(both, key=lambda label: (-both[label], label)))
+    number = {label: i for i, label in enumerate(labels)}
+    at = np.array([number[label] for label in series.to_list()], dtype=np.intp)
+    points = np.where(at < _OWN + _SHARED, at, _OWN + at % _SHARED)
+    features = np.eye(int(points.max()) + 1)[points]
+    x, y = (np.bincount(at, part, minlength=len(labels)).astype(np.float64) for part in design.masses(features))
+    first, second = (
+        np.bincount(part, minlength=len(labels)).astype(np.float64) for part in (at[: design.m], at[design.m :])
+    )
+    looked = [view for view in levels_views(Levels(labels, first, second)) if view.label is not None]
+    found = [(view, (at == number[str(view.label)]).astype(np.float64)) for view in usable(looked, 0.05)[:_MOST_VIEWS]]
+    return _Values(features, replace(empty, levels=Levels(labels, x, y)), found)
+
+
+def _views(
+    found: Sequence[tuple[View, Floats]], design: Design, worth: tuple[int, int], judge: Judge, count: int
+) -> Iterator[View]:
+    """Those that so many rows could show (Tarone 1990), as the design compares them."""
+    shares: list[Shares] = []
+    for start in range(0, len(found), _VIEWS):
+        holds = np.stack([rows for _, rows in found[start : start + _VIEWS]], axis=1)
+        shares += design.compared(holds, count, judge.rng)
+    order = sorted(range(len(shares)), key=lambda i: shares[i].least)
+    kept = {i for rank, i in enumerate(order, 1) if shares[i].least * rank <= judge.level}
+    for i, (view, _) in enumerate(found):
+        if i in kept:
+            own = {name: getattr(view, name) for name in ("family", "text", "a", "b", "m", "n", "label", "holds")}
+            yield DesignedView(**own, compared=shares[i], worth=worth)
+
+
+def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] | None:
+    """The joint test by the kernel on rows, and the joint sample with the masses of the design for its witness."""
+    m = plan.design.m
+    rows = np.concatenate([joint.chosen[0], m + joint.chosen[1]])
+    place = np.argsort(plan.order)[rows]  # where each of them is in the design
+    kept = np.zeros(len(plan.order), dtype=bool)
+    kept[place] = True
+    design, order = plan.design.part(kept), np.argsort(place)
+    if not design.comparable:
+        return None
+    features = joint.pair.features[order]
+    test = design.judged(features, judge.level, judge.resamples(joint=True), judge.rng)
+    x, y = np.zeros(len(rows)), np.zeros(len(rows))
+    x[order], y[order] = design.masses(features)
+    how = f"Joint test: {design.m} and {design.n} rows; {joint.kernel!r} on the coordinates of {joint.columns} columns."
+    pair = Embedded.of(joint.pair.features.copy(), x, y, joint.pair.residual)
+    return replace(joint, pair=pair, notes=(how, *joint.notes[1:])), test
+
+
+def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
+    """Whether strata are as frequent in both tables: a finding, and no part of the verdict."""
+    if not isinstance(plan.design, StrataDesign) or len(plan.design.strata.names) == 1:
+        return None
+    strata = plan.design.strata
+    x, y = strata.x, strata.y
+    test = judge(Embedded.of(np.eye(len(x)), x, y))
+    apart = x / x.sum() - y / y.sum()
+    most = int(np.argmax(np.abs(apart)))
+    a, b = share(float(x[most] / x.sum())), share(float(y[most] / y.sum()))
+    differs = "differs" if test.pvalue <= judge.level else "is alike, as far as can be seen"
+    said = f"the mix {differs}: p = {test.pvalue:.2g}, effect {test.effect.value:.2g}"
+    more = f"; most: {shown(str(strata.names[most]), 40)}, {a} against {b}" if apart[most] else ""
+    return Finding("mix", named, f"{said}{more}. It is no part of the verdict")

@@ -1,0 +1,134 @@
+"""Designs against mmd_test with the same null: one answer through every door. Limit law, effects and shares."""
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from twosample.core.strata import Strata
+from twosample.embedding import Line, effect
+from twosample.embedding.designs import GroupDesign, SeriesDesign, StrataDesign, WeightedDesign
+from twosample.embedding.rows import EmbeddedRows, StratifiedFeatures
+
+
+def features(x, y, bandwidth=1.0):
+    line = Line.of_values(x, y)
+    at = np.searchsorted(line.place, np.concatenate([x, y]))
+    return line.embedded(bandwidth, rows=True, tolerance=1e-14).features[at]
+
+
+def sample(rng, m, n, strata):
+    by = rng.integers(0, strata, m), rng.integers(0, strata, n)
+    return rng.normal(size=m) + by[0], rng.normal(size=n) + by[1] + 0.3, *by
+
+
+@pytest.mark.parametrize(("m", "n", "strata"), [(30, 40, 6), (60, 50, 15), (25, 25, 25), (200, 150, 8)])
+def test_strata_are_those_of_mmd_test(m, n, strata):
+    x, y, by_x, by_y = sample(np.random.default_rng(m), m, n, strata)
+    if strata == m:
+        by_x = by_y = np.arange(m)  # pairs
+    null = ts.StratifiedPermutation(by_x, by_y, n=199)
+    law = null.law(EmbeddedRows(features(x, y), m, np.random.default_rng(5)))
+    r = ts.mmd_test(x, y, bandwidth=1.0, null=null, rng=np.random.default_rng(5))
+    assert law.values[0] == pytest.approx(r.statistic, abs=1e-12)
+    assert law.pvalue(law.values[0]) == r.pvalue
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_series_and_weights_are_those_of_mmd_test(seed):
+    rng = np.random.default_rng(seed)
+    x, y, _, _ = sample(rng, 40, 50, 2)
+    w = rng.random(90)
+    w = np.concatenate([w[:40] / w[:40].mean(), w[40:] / w[40:].mean()])
+    phi = features(x, y)
+    cases = [
+        (ts.GroupPermutation(np.arange(40) // 3, 99 + np.arange(50) // 4), {}, None),
+        (ts.WildBootstrap(n=199), {}, None),
+        (ts.Permutation(199), {"weights_x": w[:40], "weights_y": w[40:]}, w),
+    ]
+    for null, options, weights in cases:
+        found = null.judged(EmbeddedRows(phi, 40, np.random.default_rng(5), weights))
+        r = ts.mmd_test(x, y, bandwidth=1.0, null=null, rng=np.random.default_rng(5), **options)
+        assert found.value == pytest.approx(r.statistic, abs=1e-12)
+        assert found.law.pvalue(found.value) == r.pvalue
+
+
+def test_the_limit_law_of_large_strata_is_that_of_relabelling():
+    rng = np.random.default_rng(1)
+    x, y, by_x, by_y = sample(rng, 600, 500, 5)
+    strata = Strata.of(by_x.tolist(), by_y.tolist())
+    phi = features(x, y)
+    law = ts.StratifiedPermutation(by_x, by_y, n=1999).law(EmbeddedRows(phi, 600, rng))
+    limit = StratifiedFeatures(phi, strata).limit()
+    for share in (0.5, 0.1, 0.02):
+        place = float(np.quantile(law.values[1:], 1 - share))
+        assert limit.sf(place) == pytest.approx(share, abs=3.5 * np.sqrt(share * (1 - share) / 1999) + 0.1 * share)
+
+
+def test_one_stratum_has_the_effect_of_the_samples():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=400), rng.normal(0.4, size=300)
+    strata = Strata.of([0] * 400, [0] * 300)
+    design = StrataDesign.of(strata)
+    found = effect(design.pair(features(x, y)), 0.05)
+    plain = effect(Line.of_values(x, y).embedded(1.0), 0.05)
+    assert found.value == pytest.approx(plain.value, rel=0.05)
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), rel=0.1)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 20])
+def test_effects_are_those_of_the_same_mix_in_units_of_the_spread_within_strata(rows):
+    """A shift of 0.3 deviations in strata that are far apart; also in strata of two rows."""
+    rng = np.random.default_rng(rows)
+    by = np.repeat(np.arange(400 // rows), rows)
+    covered = []
+    for _ in range(40):
+        x, y = rng.normal(size=400) + by % 7, rng.normal(size=400) + by % 7 + 0.3
+        covered.append(effect(StrataDesign.of(Strata.of(by.tolist(), by.tolist())).pair(features(x, y)), 0.05))
+    d = np.subtract.outer(np.arange(7), np.arange(7)) ** 2  # normal densities, kernel and mixture in closed form
+    root, apart = np.sqrt(3), np.subtract.outer(np.arange(7), np.arange(7) + 0.3) ** 2
+    squared = 2 * (np.exp(-d / 6).mean() - np.exp(-apart / 6).mean()) / root
+    truth = np.sqrt(squared / 4 / (1 - 1 / root + squared / 4))
+    assert np.mean([one.low <= truth <= one.high for one in covered]) >= 0.8  # 0.9 in the limit
+    assert np.mean([one.value for one in covered]) == pytest.approx(truth, rel=0.15)
+
+
+def test_masses_sum_to_effective_sizes():
+    rng = np.random.default_rng(3)
+    w = rng.random(50)
+    x, y = WeightedDesign.of(w, 20).masses(np.empty((50, 0)))
+    assert x.sum() == pytest.approx(int(w[:20].sum() ** 2 / (w[:20] ** 2).sum()))
+    assert not x[20:].any()
+    assert not y[:20].any()
+    assert x[:20] / x.sum() == pytest.approx(w[:20] / w[:20].sum())
+
+
+def test_groups_are_worth_as_many_rows_as_they_differ():
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(60), 10)
+    same = rng.normal(size=60)[groups][:, None]
+    design = GroupDesign(300, 300, groups)
+    assert all(25 <= rows <= 31 for rows in design.worth(same)[1])
+    assert all(rows > 200 for rows in design.worth(rng.normal(size=(600, 3)))[1])
+
+
+def test_series_are_worth_fewer_rows():
+    from scipy.signal import lfilter
+
+    z = lfilter([1], [1, -0.8], np.random.default_rng(5).normal(size=2000))[:, None]
+    assert 60 < SeriesDesign(1000, 1000).worth(z)[1][0] < 180  # 1000 (1 - 0.8) / (1 + 0.8)
+
+
+@pytest.mark.parametrize("kind", ["weights", "groups", "series"])
+def test_shares_are_compared_at_their_level(kind):
+    rng = np.random.default_rng(6)
+    if kind == "weights":
+        design = WeightedDesign.of(rng.random(120) + 0.2, 60)
+    elif kind == "groups":
+        design = GroupDesign(60, 60, np.repeat(np.arange(40), 3))
+    else:
+        design = SeriesDesign(60, 60)
+    holds = (rng.random((120, 200)) < 0.3).astype(float)
+    p = np.array([one.pvalue for one in design.compared(holds, 299, rng)])
+    assert 0.005 <= (p <= 0.05).mean() <= 0.11
+    holds[:60] = rng.random((60, 200)) < 0.7
+    assert (np.array([one.pvalue for one in design.compared(holds, 299, rng)]) <= 0.05).mean() > 0.9

@@ -1,0 +1,111 @@
+"""How often comparisons by strata, weights, groups and time call tables different that are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+import twosample as ts
+from tests.level.measure import limits
+
+
+def _columns(rng, base):
+    rows = len(base)
+    return {
+        "v": rng.normal(size=rows) + base,
+        "k": rng.poisson(np.exp(0.3 * np.clip(base, -2, 2))),
+        "c": np.where(rng.random(rows) < 1 / (1 + np.exp(-base)), "A", rng.choice(["B", "C"], rows)),
+    }
+
+
+def strata(count, rows):
+    """Strata that differ, in another mix in either table."""
+
+    def tables(rng):
+        shift = rng.normal(size=count)
+        mix = rng.dirichlet(np.full(count, 3.0))
+        return [
+            {"by": (s := rng.choice(count, size=rows, p=p)).astype(str), **_columns(rng, shift[s])}
+            for p in (mix, mix[::-1])
+        ], {"by": "by"}
+
+    return tables
+
+
+def pairs(count, each):
+    """Strata of a few rows."""
+
+    def tables(rng):
+        by = np.repeat(np.arange(count), each)
+        shift = rng.normal(size=count)[by]
+        return [{"by": by.astype(str), **_columns(rng, shift)} for _ in range(2)], {"by": "by"}
+
+    return tables
+
+
+def weights(rng):
+    """Rows and weights of the same distribution in both, unequal sizes."""
+    found = []
+    for rows in (150, 90):
+        base = rng.normal(size=rows)
+        found.append({"w": np.exp(0.5 * base), **_columns(rng, base)})
+    return found, {"weights": "w"}
+
+
+def groups(rng):
+    found = []
+    for first, count in ((0, 25), (100, 18)):
+        own = np.repeat(np.arange(count), rng.integers(1, 12, count))
+        found.append({"g": (first + own).astype(str), **_columns(rng, rng.normal(size=count)[own])})
+    return found, {"groups": "g"}
+
+
+def series(rng):
+    found = []
+    for rows in (200, 250):
+        base = lfilter([1], [1, -0.7], rng.normal(size=rows + 50))[50:]
+        found.append({"t": np.arange(rows), **_columns(rng, base)})
+    return found, {"time": "t"}
+
+
+PROBLEMS = {
+    "2 strata": strata(2, 120),
+    "20 strata": strata(20, 150),
+    "30 strata of 2 rows": pairs(30, 1),
+    "100 strata of 4 rows": pairs(100, 2),
+    "500 strata of 2 rows": pairs(500, 1),
+    "weights": weights,
+    "groups": groups,
+    "series": series,
+}
+
+
+def _measured(problem, repetitions):
+    """The share of comparisons that say different, and the p-values of the joint test and of the columns' values."""
+    different, joint, kernels = 0, [], []
+    for i in range(repetitions):
+        (a, b), options = PROBLEMS[problem](np.random.default_rng([20, i]))
+        c = ts.compare(a, b, rng=i, **options)
+        different += c.verdict == "different"
+        joint.append(c.joint.pvalue)
+        kernels += [column.kernel_pvalue for column in c.columns]
+    return different, np.array(joint), np.array(kernels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_level(problem):
+    runs = 300
+    different, joint, kernels = _measured(problem, runs)
+    wide = 1.6 if problem == "series" else 1.0  # the wild bootstrap is approximate: docs/dependent.md has its rates
+    assert different <= wide * limits(0.05, runs, 0.999)[1] * runs
+    assert (joint <= 0.05).mean() <= wide * limits(0.05, runs, 0.999)[1]
+    assert (kernels <= 0.05).mean() <= wide * limits(0.05, runs, 0.999)[1]
+
+
+@pytest.mark.parametrize("problem", [name for name in PROBLEMS if "500" not in name])
+def test_level_small(problem):
+    different, joint, _ = _measured(problem, 20)
+    assert different <= 5  # 1 in 300 at a level of 0.05
+    assert (joint <= 0.05).sum() <= 5

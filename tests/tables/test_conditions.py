@@ -1,0 +1,186 @@
+"""compare(by=, weights=, groups=, time=): what counts, what is a finding, what is refused."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.signal import lfilter
+
+import twosample as ts
+from twosample.errors import InputError, OptionError
+
+
+def shop(rng, rows, weekends, shift=0.0):
+    weekend = rng.random(rows) < weekends
+    return pl.DataFrame({
+        "weekend": np.where(weekend, "yes", "no"),
+        "sales": rng.normal(size=rows) + 2 * weekend + shift,
+        "kind": np.where(rng.random(rows) < 0.3 + 0.3 * weekend, "A", np.where(rng.random(rows) < 0.5, "B", "C")),
+        "rating": pl.Series(np.where(rng.random(rows) < 0.1, np.nan, rng.poisson(2.0 + weekend))).fill_nan(None),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables():
+    rng = np.random.default_rng(0)
+    return shop(rng, 800, 0.2), shop(rng, 700, 0.6)
+
+
+def finding(c, what):
+    return [found for found in c.findings if found.what == what]
+
+
+def test_another_mix_is_a_finding_and_no_difference(tables):
+    assert ts.compare(*tables, exclude=["weekend"]).verdict == "different"
+    c = ts.compare(*tables, by="weekend")
+    assert c.verdict == "no difference found"
+    assert {column.name for column in c.columns} == {"sales", "kind", "rating"}
+    (mix,) = finding(c, "mix")
+    assert mix.column == "weekend"
+    assert "the mix differs: p = 0.001" in mix.detail
+    assert c.joint.null.name == "strata"
+
+
+def test_a_difference_within_strata_is_found(tables):
+    b = shop(np.random.default_rng(1), 700, 0.6, shift=0.5)
+    c = ts.compare(tables[0], b, by="weekend")
+    assert c.verdict == "different"
+    assert c.columns[0].name == "sales"
+    assert c.columns[0].verdict == "different"
+    assert c["kind"].verdict != "different"
+
+
+def test_pictures_and_places_have_the_same_mix(tables):
+    c = ts.compare(*tables, by="weekend")
+    picture = c["kind"].picture
+    a = dict(zip(picture.labels, picture.shares_a, strict=True))
+    plain = ts.compare(*tables, select=["kind"])["kind"].picture
+    raw = dict(zip(plain.labels, plain.shares_a, strict=True))
+    parts = tables[0].group_by("weekend").agg(pl.len(), share=(pl.col("kind") == "A").mean()).sort("weekend")
+    other = tables[1].group_by("weekend").len().sort("weekend")["len"].to_numpy()
+    own = parts["len"].to_numpy()
+    h = own * other / (own + other)
+    assert a["A"] == pytest.approx(float(parts["share"].to_numpy() @ h / h.sum()), abs=1e-4)
+    assert abs(a["A"] - raw["A"]) > 0.02
+
+
+def test_one_stratum_is_the_comparison_without(tables):
+    a, b = (part.with_columns(one=pl.lit("x")) for part in tables)
+    with_by, without = ts.compare(a, b, by="one"), ts.compare(a, b, exclude=["one"])
+    assert [column.pvalue for column in with_by.columns] == [column.pvalue for column in without.columns]
+    assert with_by.joint.pvalue == without.joint.pvalue
+    assert with_by.headline == without.headline
+    assert "one stratum" in finding(with_by, "strata")[0].detail
+
+
+def test_equal_weights_change_nothing(tables):
+    a, b = (part.with_columns(w=pl.lit(2.5)) for part in tables)
+    weighted, plain = ts.compare(a, b, weights="w"), ts.compare(a, b, exclude=["w"])
+    assert [(c.pvalue, c.effect_high) for c in weighted.columns] == [(c.pvalue, c.effect_high) for c in plain.columns]
+    assert weighted.joint.pvalue == plain.joint.pvalue
+
+
+def test_weights_undo_a_selection():
+    rng = np.random.default_rng(2)
+    z = rng.normal(size=6000)
+    kept = rng.random(6000) < np.where(z > 0, 0.5, 0.1)
+    a = {"z": z[kept], "w": np.where(z[kept] > 0, 1.0, 5.0)}
+    b = {"z": rng.normal(size=2000), "w": np.ones(2000)}
+    assert ts.compare(a, b, exclude=["w"]).columns[0].effect > 0.1
+    c = ts.compare(a, b, weights="w")
+    assert c.columns[0].effect < 0.05
+    assert "are worth" in finding(c, "weights")[0].detail
+
+
+def test_strata_that_cannot_be_compared_are_named():
+    rng = np.random.default_rng(3)
+    a = {"site": ["north"] * 50 + ["west"] * 30, "v": rng.normal(size=80)}
+    b = {"site": ["north"] * 60 + ["south"] * 3, "v": rng.normal(size=63)}
+    c = ts.compare(a, b, by="site")
+    texts = [found.detail for found in finding(c, "strata")]
+    assert any("only in the first table, 30 rows" in text and "'west'" in text for text in texts)
+    assert any("only in the second table, 3 rows" in text and "'south'" in text for text in texts)
+    assert c.columns[0].rows_a == 80
+    json.dumps(c.to_dict())
+
+
+def test_numbers_with_many_values_are_cut_into_bins_and_others_are_not(tables):
+    c = ts.compare(*tables, by="sales", select=["kind"])
+    assert any("quantile bins" in note for note in c.notes)
+    c = ts.compare(*tables, by="rating", select=["kind"])
+    assert not any("quantile bins" in note for note in c.notes)
+    (mix,) = finding(c, "mix")
+    assert mix.column == "rating"  # missing is a stratum of its own
+
+
+def test_groups():
+    rng = np.random.default_rng(4)
+    patients = np.repeat(np.arange(40), 20)
+    z = rng.normal(size=40)[patients] + 0.3 * rng.normal(size=800)
+    a, b = ({"patient": patients[part], "z": z[part]} for part in (slice(0, 400), slice(400, None)))
+    assert ts.compare(a, b, exclude=["patient"]).verdict == "different"
+    assert ts.compare(a, b, groups="patient").verdict == "no difference found"
+    b["z"] = b["z"] + 3
+    c = ts.compare(a, b, groups="patient")
+    assert c.verdict == "different"
+    assert c.joint.null.name == "group"
+
+
+def test_series_in_any_order_of_rows():
+    rng = np.random.default_rng(5)
+    x, y = lfilter([1], [1, -0.9], rng.normal(size=(2, 600)))
+    a, b = ({"t": np.arange(600), "v": part} for part in (x, y))
+    assert ts.compare(a, b, exclude=["t"]).verdict == "different"
+    c = ts.compare(a, b, time="t")
+    assert c.verdict == "no difference found"
+    mixed = rng.permutation(600)
+    again = ts.compare({"t": mixed, "v": x[mixed]}, b, time="t")
+    assert again.columns[0].pvalue == c.columns[0].pvalue
+    b["v"] = b["v"] + 4
+    assert ts.compare(a, b, time="t").verdict == "different"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"by": "no"}, InputError, "by: dict has no column 'no'"),
+        ({"by": 3}, OptionError, "by=3 must be a list of names"),
+        ({"by": ["g", "g"]}, OptionError, "names a column twice"),
+        ({"by": "g", "weights": "w"}, OptionError, "by= and weights= together are not supported"),
+        ({"by": "g", "select": ["g"]}, OptionError, "select: column 'g'"),
+        ({"weights": "g"}, InputError, "weights: column 'g'"),
+        ({"weights": "bad"}, InputError, "1 negative weight"),
+        ({"weights": "gap"}, InputError, "2 missing weight"),
+        ({"weights": "inf"}, InputError, "1 infinite weight"),
+        ({"weights": "zero"}, InputError, "all weights of dict in column 'zero' are 0"),
+        ({"groups": "g"}, InputError, "occur in both tables"),
+        ({"groups": "gap"}, InputError, "missing values"),
+        ({"time": "gap"}, InputError, "time: column 'gap'"),
+        ({"weights": ["w"]}, OptionError, "must be the name of a column"),
+    ],
+)
+def test_what_is_refused(options, error, said):
+    rows = np.arange(20)
+    bad = np.where(rows == 3, -1.0, 1.0)
+    table = {
+        "v": rows * 1.0, "g": list("ab") * 10, "w": rows + 1.0, "bad": bad, "gap": np.where(rows < 2, np.nan, 1.0),
+        "inf": np.where(rows == 0, np.inf, 1.0), "zero": rows * 0,
+    }  # fmt: skip
+    with pytest.raises(error, match=said.replace("(", r"\(")):
+        ts.compare(table, table, **options)
+
+
+def test_no_stratum_in_common():
+    with pytest.raises(InputError, match="by: no value of g has rows of both"):
+        ts.compare({"v": [1.0, 2.0] * 5, "g": ["a"] * 10}, {"v": [1.0, 2.0] * 5, "g": ["b"] * 10}, by="g")
+
+
+def test_large_strata_have_a_limit_law():
+    rng = np.random.default_rng(6)
+    a, b = shop(rng, 30_000, 0.2), shop(rng, 30_000, 0.6)
+    c = ts.compare(a, b, by="weekend", sample=30_000)
+    assert c["sales"].method.endswith("spectrum")
+    assert c.verdict in {"same", "no difference found"}
+    c = ts.compare(a, shop(rng, 30_000, 0.6, shift=0.3), by="weekend", sample=30_000)
+    assert c["sales"].kernel_pvalue < 1e-6
