@@ -15,10 +15,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.labellings import Labellings, relabellings, stratified_relabellings
-from ..core.laws import ContinuousLaw, Law
+from ..core.labellings import Labellings, relabellings
+from ..core.laws import ContinuousLaw
 from ..core.mantel import StratifiedCount
 from ..core.observed import Observed
+from ..core.pvalue import Law
+from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, Permutation, Spectrum, StratifiedPermutation, WildBootstrap
@@ -189,7 +191,7 @@ class StrataDesign(Design):
         if count not in self._drawn:
             self._drawn[count] = stratified_relabellings(self.strata.of_row, self.m, count, rng)
         law = rows.stratified(self.strata, Drawn(self._drawn[count], null))
-        return float(law.values[0]), law, null  # type: ignore[attr-defined]
+        return float(law.values[0]), law, null
 
     def _names(self) -> tuple[list[int], list[int]]:
         codes = self.strata.of_row.tolist()
@@ -270,7 +272,7 @@ class WeightedDesign(Design):
     def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
         null = Permutation(self._count(count))
         law = EmbeddedRows(features, self.m, rng, self.weights).resampled(Drawn(self._labels(count, rng), null))
-        return float(law.values[0]), law, null  # type: ignore[attr-defined]
+        return float(law.values[0]), law, null
 
     def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
         """Kish's effective sizes."""

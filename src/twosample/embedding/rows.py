@@ -16,9 +16,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.distributions import Distribution
-from ..core.laws import Law, ReplicateLaw
+from ..core.laws import Distribution
 from ..core.observed import Grouped, Observed, Resampler, Series
+from ..core.pvalue import ReplicateLaw
 from ..core.strata import Strata, own_square
 from ..core.types import Counts, Floats
 from ..nulls.memory import memory
@@ -77,7 +77,7 @@ class EmbeddedRows(Observed):
 
     # -- strata
 
-    def stratified(self, strata: Strata, null: Resampler) -> Law:
+    def stratified(self, strata: Strata, null: Resampler) -> ReplicateLaw:
         form = StratifiedFeatures(self.features, strata)
         exhaustive, values = False, []
         for labels in null.batches(self.m, self.n, False, self.rng):
@@ -87,7 +87,7 @@ class EmbeddedRows(Observed):
 
     # -- weights
 
-    def resampled(self, null: Resampler) -> Law:
+    def resampled(self, null: Resampler) -> ReplicateLaw:
         """Rows and their weights relabelled together."""
         w = np.ones(len(self.features)) if self.weights is None else self.weights
         phi = self.features - w @ self.features / w.sum()
