@@ -34,8 +34,29 @@ def test_exit_codes(twosample, tables):
     assert done.out.startswith("= 0 of 3 rows")
     done = twosample("outliers", tables / "reference.csv", tables / "strange.csv")
     assert done.code == 1
-    assert done.out.startswith("≠ 1 of 3 rows")
-    assert "x=30" in done.out
+    assert done.out.startswith("≠ 1 of 3 rows are outliers, more than chance explains (p = 0.00")
+    assert "x = 30 (usually" in done.out
+    assert "the first row of data is row 0" in done.out
+
+
+def test_chance_is_no_reason_to_fail_unless_any_row_is(twosample, tables):
+    """1000 rows like the reference: some are listed, and that is what chance explains."""
+    for more, code in (((), 0), (("--any",), 1)):
+        done = twosample("outliers", tables / "reference.csv", tables / "more.csv", *more)
+        assert done.code == code
+        assert "no more than chance explains (p = " in done.out
+    assert twosample("outliers", tables / "reference.csv", tables / "usual.csv", "--any").code == 0
+
+
+def test_page(twosample, tables, tmp_path):
+    page = tmp_path / "page.html"
+    done = twosample("outliers", tables / "reference.csv", tables / "strange.csv", "--report", page)
+    assert done.code == 1
+    text = page.read_text(encoding="utf-8")
+    assert "More outliers than chance explains" in text
+    assert "x = 30 (usually" in text
+    done = twosample("outliers", tables / "reference.csv", tables / "strange.csv", "--report", tables / "strange.csv")
+    assert done.code == 2
 
 
 def test_json(twosample, tables):
@@ -95,12 +116,20 @@ def test_any_other_value_of_a_constant_is_unusual(twosample, tmp_path):
 def test_too_few_rows_to_tell(twosample, tables, tmp_path):
     """With fewer than 1/alpha - 1 rows nothing can be an outlier, and "none" would be a promise."""
     strange = tables / "strange.csv"
-    for rows, alpha, needed in ((98, 0.01, 99), (9, 0.1, None), (8, 0.1, 9), (13, 0.07, 14), (14, 0.07, None)):
+    for rows, alpha, needed in (
+        (122, 0.01, 123),
+        (123, 0.01, None),
+        (11, 0.1, None),
+        (10, 0.1, 11),
+        (16, 0.07, 17),
+        (17, 0.07, None),
+    ):
         table(np.random.default_rng(0), rows).select("x", "y").write_csv(tmp_path / "reference.csv")
         arguments = ("outliers", tmp_path / "reference.csv", strange, "--alpha", alpha)
         done, found = twosample(*arguments), json.loads(twosample(*arguments, "--json", "-").out)
         if needed is None:
-            assert (done.code, found["verdict"], found["notes"]) == (1, "different", [])
+            assert (done.code, found["verdict"], found["notes"]) == (0, "same", [])
+            assert [row["row"] for row in found["outliers"]] == [1]  # one of three: chance alone gives that so often
         else:
             assert (done.code, found["verdict"], found["outliers"]) == (3, "undecided", [])
             assert done.out.startswith("? too few reference rows")
@@ -127,7 +156,7 @@ def test_bad_input(twosample, tables, files, tmp_path):
     for arguments, message in (
         ((reference, files.few), "no column in common"),
         ((reference, tables / "usual.csv", "--select", "nope"), "no column 'nope'"),
-        ((tmp_path / "one.csv", reference), "at least two"),
+        ((tmp_path / "one.csv", reference), "needs at least 4"),
         ((tmp_path / "zero.csv", reference), "no rows"),
         ((reference, tmp_path / "zero.csv"), "no rows"),
         ((reference, tables / "usual.csv", "--alpha", "2"), "--alpha 2"),
@@ -141,6 +170,8 @@ def test_bad_input(twosample, tables, files, tmp_path):
 
 def test_durations_that_python_does_not_know_are_shown_in_seconds(twosample, tmp_path):
     steps = np.append(np.random.default_rng(0).integers(0, 9, 200), 2**62)
-    pl.DataFrame({"t": pl.Series(steps).cast(pl.Duration("ms"))}).write_parquet(tmp_path / "a.parquet")
-    done = twosample("outliers", tmp_path / "a.parquet", tmp_path / "a.parquet")
-    assert "t=4611686018427388" in done.out
+    table = pl.DataFrame({"t": pl.Series(steps).cast(pl.Duration("ms"))})
+    table.write_parquet(tmp_path / "a.parquet")
+    table[:200].write_parquet(tmp_path / "b.parquet")
+    done = twosample("outliers", tmp_path / "b.parquet", tmp_path / "a.parquet")
+    assert "t = 4611686018427388" in done.out

@@ -22,9 +22,10 @@ def test_columns_without_which_a_row_is_usual(seed):
     a = rng.normal(size=(150, 1))
     reference = {"a": a, "b": a + 0.2 * rng.normal(size=(150, 1)), "c": rng.normal(size=(150, 2))}
     rows = {"a": np.array([[1.5]]), "b": np.array([[-1.5]]), "c": np.array([[0.2, -0.1]])}
-    [found] = odd_columns(reference, rows, Gaussian(1.2), 0.05, rng)
-    together = [np.concatenate([side[name] for name in "abc"], axis=1) for side in (reference, rows)]
-    own = pvalue(1.2, together[0], together[1][0])
+    [(found, together)] = odd_columns(reference, rows, Gaussian(1.2), 0.05, rng)
+    assert together
+    pooled = [np.concatenate([side[name] for name in "abc"], axis=1) for side in (reference, rows)]
+    own = pvalue(1.2, pooled[0], pooled[1][0])
     without = {}
     for name in "abc":
         others = [np.concatenate([side[o] for o in "abc" if o != name], axis=1) for side in (reference, rows)]
@@ -38,7 +39,7 @@ def test_a_value_that_is_odd_by_itself_is_named_alone_and_the_oddest_first():
     rng = np.random.default_rng(0)
     reference = {name: rng.normal(size=(300, 1)) for name in "abc"}
     rows = {"a": np.array([[0.0], [5.0]]), "b": np.array([[9.0], [30.0]]), "c": np.array([[0.1], [0.1]])}
-    assert odd_columns(reference, rows, Gaussian(1.0), 0.02, rng) == [("b",), ("b", "a")]
+    assert odd_columns(reference, rows, Gaussian(1.0), 0.02, rng) == [(("b",), False), (("b", "a"), False)]
 
 
 def test_long_references_are_looked_at_in_part():

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options, terminal
-from .exits import VERDICTS
+from .exits import DIFFERENT, VERDICTS
 from .outputs import Output, Outputs
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from ..detection import Outlier, Outliers
+    from ..detection import Outliers
 
 _ROWS = 5_000  # as in the library, which no help should wait for
 _MOST = 15  # rows on the screen
-_CELL = 20  # characters of a value
+_CELL = 20  # characters of a name
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
@@ -33,6 +31,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     ] = _ROWS,
     alpha: options.Alpha = 0.01,
     seed: options.Seed = 0,
+    any_: Annotated[
+        bool, typer.Option("--any", help="Exit with 1 if any row is listed, also if chance explains as many.")
+    ] = False,
+    report: options.Report = None,
     json: options.Json = None,
     quiet: options.Quiet = False,
     config: options.Config = None,
@@ -40,12 +42,15 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 ) -> int:
     """List the rows of NEW that do not come from the distribution of REFERENCE.
 
-    Of rows that do, at most the share --alpha is listed. Exit codes: 0 no outliers, 1 some, 2 error,
-    3 the reference has too few rows to tell.
+    Of rows that do, at most the share --alpha is listed. Row 0 is the first row of data: a header is not counted.
+
+    Exit codes: 0 no more outliers than chance explains, 1 more than that (with --any: some), 2 error, 3 the reference
+    has too few rows to tell.
     """
     del debug
     outputs: Outputs[Outliers] = Outputs(
-        [Output("--json", json, lambda found: found.to_json())], inputs=(reference, new, config)
+        [Output("--report", report, _html), Output("--json", json, lambda found: found.to_json())],
+        inputs=(reference, new, config),
     )
     with terminal.working(f"reading {reference} and {new}", quiet=quiet):
         from ..detection import outliers
@@ -64,7 +69,13 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     if not quiet and not outputs.speaks:
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)
-    return VERDICTS[found.verdict]
+    return DIFFERENT if any_ and found.rows else VERDICTS[found.verdict]
+
+
+def _html(found: Outliers) -> str:
+    from ..report import html
+
+    return html(found)
 
 
 def _screen(found: Outliers) -> Iterator[Any]:
@@ -75,9 +86,7 @@ def _screen(found: Outliers) -> Iterator[Any]:
     from .screen import grid, judged, listing, pvalue
 
     rows, total = found.rows, len(found.scores)
-    expected = f"at most {found.level * total:.3g} would be by chance"
-    says = f"{len(rows):,} of {counted(total, 'row')} are outliers; {expected}"
-    yield judged(found.verdict, "too few reference rows to tell" if found.verdict == "undecided" else says)
+    yield judged(found.verdict, found.headline)
     for note in found.notes:
         yield Text(f"  {shown(note)}")
     yield Text()
@@ -85,31 +94,12 @@ def _screen(found: Outliers) -> Iterator[Any]:
     names = ", ".join(shown(name, _CELL) for name in found.columns[:20])
     yield grid([
         ("reference", f"{found.reference}: {counted(found.reference_rows, 'row')}{learnt}"),
-        ("new", f"{found.new}: {counted(total, 'row')}"),
+        ("new", f"{found.new}: {counted(total, 'row')}; the first row of data is row 0"),
         ("columns", names + (", ..." if len(found.columns) > 20 else "")),
     ])  # fmt: skip
     if rows:
         yield Text()
-        cells = [[Text(f"  {one.row:,}"), pvalue(one.pvalue), _odd(one), _cells(found, one)] for one in rows[:_MOST]]
-        yield listing([("row", True), ("p-value", True), ("odd", False), ("values", False)], cells)
+        cells = [[Text(f"  {one.row:,}"), pvalue(one.pvalue), Text(one.why)] for one in rows[:_MOST]]
+        yield listing([("row", True), ("p-value", True), ("what is odd", False)], cells)
     if len(rows) > _MOST:
-        yield Text(f"  and {counted(len(rows) - _MOST, 'more row')}; --json has all", style="dim")
-
-
-def _odd(one: Outlier) -> Text:
-    from rich.text import Text
-
-    from .._shown import shown
-
-    return Text(", ".join(shown(name, _CELL) for name in one.columns[:3]))
-
-
-def _cells(found: Outliers, one: Outlier) -> Text:
-    """What is in a row, the odd columns first."""
-    from rich.text import Text
-
-    from .._shown import shown
-    from ..detection.results import cell
-
-    names = [*one.columns, *(name for name in found.columns if name not in one.columns)]
-    return Text("  ".join(f"{shown(name, _CELL)}={shown(cell(one.values[name]), _CELL)}" for name in names[:12]))
+        yield Text(f"  and {counted(len(rows) - _MOST, 'more row')}; --report and --json have more", style="dim")

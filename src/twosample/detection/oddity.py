@@ -18,8 +18,10 @@ _ROWS = 1000  # of the reference that are looked at: the cost is their square fo
 
 def odd_columns(
     reference: Mapping[str, Floats], rows: Mapping[str, Floats], kernel: Kernel, level: float, rng: np.random.Generator
-) -> list[tuple[str, ...]]:
-    """For each row the columns that make it odd, the oddest first; empty if no single column does.
+) -> list[tuple[tuple[str, ...], bool]]:
+    """For each row the columns that make it odd, the oddest first, empty if no single column does; and how they do it.
+
+    Beside the names: whether the values are usual each, and odd together only.
 
     A column makes a row odd if its value is an outlier by itself. If no column's is, then those without which the
     row would be no outlier, its values being usual each and unusual together; of these, the ones whose leaving raises
@@ -51,7 +53,8 @@ def odd_columns(
         whole, *without = (_scores(kernel, _side(usual, name), _side(parts, name)) for name in (None, *names))
         for place, own, scores in zip(together, whole, np.stack(without, axis=1), strict=True):
             found[place] = _ordered(names, -scores, scores >= max(threshold, np.sqrt(own * scores.max())))
-    return found
+    usual_each = {*together}
+    return [(columns, place in usual_each) for place, columns in enumerate(found)]
 
 
 def _own_kernel(values: Floats, rng: np.random.Generator) -> Kernel:

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._numbers import counted, pvalue
-from .._reported import Printed
+from .._reported import Reported
 from .._shown import shown
 from ..core.types import Floats
 from ..kernels import Kernel
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST = 10  # rows of a summary
-_CELL = 20  # characters of a value
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,8 @@ class Outlier:
     Parameters
     ----------
     row
-        Its number in the new table, from 0.
+        Its number in the new table: 0 is the first row of data, a header is not counted, and rows that `where` leaves
+        out are. In tables of databases, its number in the answer.
     score
         How unusual it is, the lower the more: its p-value, less up to 1/(n+1) by its distance, so that few rows tie.
     pvalue
@@ -40,6 +40,10 @@ class Outlier:
         of the 1000 oddest rows.
     values
         What is in the row, by column.
+    together
+        Whether its values are usual each, and odd together.
+    why
+        What is odd about it in words: the values of its odd columns, and what is usual there.
 
     Examples
     --------
@@ -55,18 +59,24 @@ class Outlier:
     pvalue: float
     columns: tuple[str, ...]
     values: Mapping[str, Any] = field(repr=False)
+    together: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Outliers(Printed):
+class Outliers(Reported):
     """The rows of a table that do not come from where a reference table comes from. Made by :func:`outliers`.
 
     Parameters
     ----------
     rows
         The outliers, the most unusual first.
+    pvalue
+        Of the test whether there are more outliers than chance explains; 1 if there are none.
     scores, pvalues
         ``(n,)`` of every row of the new table, as for :class:`Outlier`.
+    numbers
+        ``(n,)`` the number of each of these rows, as for :class:`Outlier`.
     threshold
         Rows with a score below are outliers; 0 if the reference has too few rows for any.
     level
@@ -81,8 +91,13 @@ class Outliers(Printed):
         How many of them were learnt from.
     kernel
         The kernel on the coordinates of all columns, with its bandwidth.
+    usual
+        What the columns hold in the reference, in words: the range of the middle 98 % of numbers and dates, the most
+        frequent categories.
     notes
         What the user should know.
+    read
+        The files that were read, which no report may replace.
 
     Examples
     --------
@@ -94,8 +109,10 @@ class Outliers(Printed):
     """
 
     rows: tuple[Outlier, ...] = field(repr=False)
+    pvalue: float
     scores: Floats = field(repr=False)
     pvalues: Floats = field(repr=False)
+    numbers: NDArray[np.int64] = field(repr=False)
     threshold: float
     level: float
     columns: tuple[str, ...]
@@ -104,7 +121,9 @@ class Outliers(Printed):
     reference_rows: int
     learnt: int
     kernel: Kernel
+    usual: Mapping[str, str] = field(repr=False)
     notes: tuple[str, ...] = ()
+    read: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
@@ -112,37 +131,50 @@ class Outliers(Printed):
         return self.scores < self.threshold
 
     @property
+    def more_than_chance(self) -> bool:
+        """Whether there are more outliers than chance explains: outliers, and a p-value of at most the level."""
+        return bool(self.rows) and self.pvalue <= self.level
+
+    @property
     def verdict(self) -> Literal["same", "different", "undecided"]:
-        """'different' if there are outliers, 'same' if not; 'undecided' if the reference has too few rows for any."""
+        """'different' if there are more outliers than chance explains, else 'same'; 'undecided' if none could be."""
         if self.threshold <= 0:  # all scores are above
             return "undecided"
-        return "different" if self.rows else "same"
+        return "different" if self.more_than_chance else "same"
+
+    @property
+    def headline(self) -> str:
+        """How many outliers there are, and whether that is more than chance explains."""
+        total = len(self.scores)
+        if self.verdict == "undecided":
+            return "too few reference rows to tell"
+        found = f"{len(self.rows):,} of {counted(total, 'row')} {'is an outlier' if total == 1 else 'are outliers'}"
+        if not self.rows:
+            return found
+        chance = f"p = {pvalue(self.pvalue)}; about {self.level * total:.3g} would be by chance"
+        return f"{found}, {'more' if self.more_than_chance else 'no more'} than chance explains ({chance})"
 
     def summary(self) -> str:
         """The result as text for a terminal: how many outliers, and the ten most unusual of them."""
-        total = len(self.scores)
-        lines = [
-            f"{len(self.rows):,} of {counted(total, 'row')} of {shown(self.new)} are outliers; "
-            f"at most {self.level * total:.3g} would be by chance"
-        ]
-        lines += [
-            f"  row {one.row:,}: p = {pvalue(one.pvalue)}{self._odd(one)}  {self._cells(one)}"
-            for one in self.rows[:_MOST]
-        ]
+        lines = [f"{self.new}: {self.headline}"]
+        lines += [f"  row {one.row:,}: p = {pvalue(one.pvalue)}  {one.why}" for one in self.rows[:_MOST]]
         if len(self.rows) > _MOST:
             lines.append(f"  and {len(self.rows) - _MOST:,} more")
-        lines.append(f"  reference  {shown(self.reference)}: {self.reference_rows:,} rows, {self.learnt:,} learnt")
-        return "\n".join([*lines, *(f"  note  {shown(note)}" for note in self.notes)])
+        lines.append(f"  reference  {self.reference}: {self.reference_rows:,} rows, {self.learnt:,} learnt")
+        return "\n".join(map(shown, [*lines, *(f"  note  {note}" for note in self.notes)]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The outliers as plain values that JSON can hold, with ``"schema": 1``; dates and the like are text."""
+        """The outliers as plain values that JSON can hold, with ``"schema": 2``; dates and the like are text."""
         return {
-            "schema": 1,
+            "schema": 2,
             "reference": {"source": self.reference, "rows": self.learnt, "rows_of_table": self.reference_rows},
             "new": {"source": self.new, "rows": len(self.scores)},
             "columns": list(self.columns),
             "level": self.level,
             "verdict": self.verdict,
+            "headline": self.headline,
+            "pvalue": self.pvalue,
+            "usual": dict(self.usual),
             "notes": list(self.notes),
             "outliers": [
                 {
@@ -150,6 +182,8 @@ class Outliers(Printed):
                     "score": one.score,
                     "pvalue": one.pvalue,
                     "columns": list(one.columns),
+                    "together": one.together,
+                    "why": one.why,
                     "values": {name: _plain(value) for name, value in one.values.items()},
                 }
                 for one in self.rows
@@ -160,30 +194,17 @@ class Outliers(Printed):
         """Every row of the new table as a row of a polars frame: number, score, p-value, and which columns are odd."""
         import polars as pl
 
-        columns: list[list[str]] = [[] for _ in self.scores]
-        for one in self.rows:
-            columns[one.row] = list(one.columns)
+        odd = {one.row: list(one.columns) for one in self.rows}
+        columns = [odd.get(row, []) for row in self.numbers.tolist()]
         return pl.DataFrame(
             {
-                "row": range(len(self.scores)),
+                "row": self.numbers,
                 "score": self.scores,
                 "pvalue": self.pvalues,
                 "outlier": self.flagged,
                 "columns": pl.Series(columns, dtype=pl.List(pl.String)),
             }
         )
-
-    def _odd(self, one: Outlier) -> str:
-        return f" ({', '.join(shown(name, _CELL) for name in one.columns[:5])})" if one.columns else ""
-
-    def _cells(self, one: Outlier) -> str:
-        names = [*one.columns, *(name for name in self.columns if name not in one.columns)]
-        return " ".join(f"{shown(name, _CELL)}={shown(cell(one.values[name]), _CELL)}" for name in names[:6])
-
-
-def cell(value: Any) -> str:
-    """A value of a row as text."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -14,13 +14,16 @@ from .comparison import comparison_page
 from .page import render
 
 if TYPE_CHECKING:
+    from ..detection import Outliers
     from ..matching.results import Matching
     from ..monitor import Monitor
+
+    Shown = Comparison | Matching | Monitor | Outliers
 
 __all__ = ["html", "junit", "markdown", "write_html"]
 
 
-def html(result: Comparison | Matching | Monitor) -> str:
+def html(result: Shown) -> str:
     """The result as one self-contained HTML page.
 
     The page needs no script and asks the net for nothing; it holds bins and a few rows, never the data. The same
@@ -29,7 +32,7 @@ def html(result: Comparison | Matching | Monitor) -> str:
     Parameters
     ----------
     result
-        What :func:`compare` or :func:`match` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
 
     Examples
     --------
@@ -42,9 +45,14 @@ def html(result: Comparison | Matching | Monitor) -> str:
     """
     if isinstance(result, Comparison):
         return render("comparison.html", comparison_page(result))
+    from ..detection import Outliers
     from ..matching.results import Matching
     from ..monitor import Monitor
 
+    if isinstance(result, Outliers):
+        from .outliers import outliers_page
+
+        return render("outliers.html", outliers_page(result))
     if isinstance(result, Matching):
         from .matching import matching_page
 
@@ -53,16 +61,16 @@ def html(result: Comparison | Matching | Monitor) -> str:
         from .watch import watch_page
 
         return render("watch.html", watch_page(result))
-    raise _unknown(result, "ts.compare or ts.match")
+    raise _unknown(result, "ts.compare, ts.match or ts.outliers")
 
 
-def write_html(result: Comparison | Matching | Monitor, path: str | PathLike[str]) -> None:
+def write_html(result: Shown, path: str | PathLike[str]) -> None:
     """Write the result as one self-contained HTML page, whole or not at all.
 
     Parameters
     ----------
     result
-        What :func:`compare` or :func:`match` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
     path
         Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
 

@@ -120,6 +120,8 @@ class LocalRows(BatchRows):
         Temporary files that are read, to be kept as long as the rows.
     verify
         Called before rows are read for the first time: refuses a file that is damaged.
+    numbers
+        Gives the numbers of the rows in the source, from 0; None if they are all there, in its order.
     """
 
     frame: pl.LazyFrame | pl.DataFrame
@@ -129,6 +131,7 @@ class LocalRows(BatchRows):
     unread: Mapping[str, str] = field(default_factory=dict)
     held: object = None
     verify: Callable[[], None] | None = None
+    numbers: Callable[[], pl.Series] | None = None
     rows: int | None = field(default=None, init=False)
 
     engine = "polars"
@@ -200,11 +203,21 @@ class LocalRows(BatchRows):
             pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
             return frame.lazy().filter(condition)
 
+        def numbered() -> pl.Series:
+            lazy = self.frame.lazy()
+            mark = _new_name(lazy.collect_schema().names())
+            found = lazy.with_row_index(mark).filter(polars_condition(where)).select(mark)
+            return found.collect(engine="streaming").to_series()
+
+        def numbers() -> pl.Series:
+            return self.attempt(numbered)
+
         if isinstance(self.frame, pl.DataFrame):
-            return replace(self, frame=guard.run(lambda: kept(self.frame).collect()))
+            return replace(self, frame=guard.run(lambda: kept(self.frame).collect()), numbers=numbers)
         patient = self.patient
         again = None if patient is None else (lambda: kept(patient()))
-        return replace(self, frame=guard.run(lambda: kept(self.frame)), counted=False, patient=again)
+        found = guard.run(lambda: kept(self.frame))
+        return replace(self, frame=found, counted=False, patient=again, numbers=numbers)
 
     def _picked(self, size: int, seed: int) -> pl.DataFrame:
         """The sample when the number of rows is known: only its rows are decoded as far as the format allows."""
@@ -214,9 +227,7 @@ class LocalRows(BatchRows):
         lazy = self.frame.lazy()
         if self.count() <= size:
             return lazy.collect(engine="streaming")
-        mark = "row"
-        while mark in lazy.collect_schema().names():
-            mark += "_"
+        mark = _new_name(lazy.collect_schema().names())
         rows = pl.Series(chosen_rows(self.count(), size, seed)).cast(pl.UInt32 if self.count() < 1 << 32 else pl.UInt64)
         index = pl.col(mark).cast(rows.dtype)
         found = lazy.with_row_index(mark).filter(index.is_in(rows.implode())).collect(engine="streaming")
@@ -237,6 +248,14 @@ class LocalRows(BatchRows):
                 raise
         self.frame, self.patient = self.guard.run(self.patient), None
         return self.guard.run(action)
+
+
+def _new_name(taken: Sequence[str]) -> str:
+    """A name for the numbers of rows that no column has."""
+    mark = "row"
+    while mark in taken:
+        mark += "_"
+    return mark
 
 
 def _check_names(where: str, names: Iterable[str]) -> None:

@@ -208,6 +208,14 @@ class Table:
         self._check(wanted)
         return self._rows.collect(wanted)
 
+    def row_numbers(self) -> Sequence[int]:
+        """Where each row stands in a file or frame, from 0: a condition keeps rows, and not their numbers.
+
+        Rows of databases have no numbers but those of the answer.
+        """
+        numbers = getattr(self._rows, "numbers", None)
+        return range(self.row_count()) if numbers is None else numbers().to_list()
+
     def _check(self, names: Sequence[str]) -> None:
         known = [info.name for info in self.columns]
         for name in names:

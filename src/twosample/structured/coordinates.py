@@ -138,17 +138,26 @@ def coordinates(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind], *, units: 
 
 
 def coordinates_against(
-    reference: pl.DataFrame, new: pl.DataFrame, kinds: Mapping[str, ColumnKind]
+    reference: pl.DataFrame, new: pl.DataFrame, kinds: Mapping[str, ColumnKind], scaling: NDArray[np.int64]
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """``(rows, c)`` coordinates of each column of two frames; scales and levels are those of the reference alone.
 
     So the coordinates of a row do not depend on the other rows of `new`. Values of a category that the reference does
     not have are one level, and a number that is constant there is a category: it is the same, or it is another.
+
+    Parameters
+    ----------
+    reference, new
+        Rows.
+    kinds
+        The columns that are wanted, and what they mean.
+    scaling
+        The rows of the reference that give the units of numbers; all of them do in a column that is constant there.
     """
     usual, asked = {}, {}
     pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)
     for (name, kind, ours), (_, _, theirs) in pairs:
-        usual[name], asked[name] = _pair(kind, ours, theirs)
+        usual[name], asked[name] = _pair(kind, ours, theirs, scaling)
     return usual, asked
 
 
@@ -178,11 +187,13 @@ def _absent(series: pl.Series) -> pl.Series:
     return series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
 
 
-def _pair(kind: str, usual: _Column, asked: _Column) -> tuple[Floats, Floats]:
+def _pair(kind: str, usual: _Column, asked: _Column, scaling: NDArray[np.int64]) -> tuple[Floats, Floats]:
     way = _COORDINATES.get(kind, Number())
     if isinstance(way, Number):
-        present = np.asarray(usual[0])[~usual[1]]
-        way = way.fitted(*usual) if present.size and np.ptp(present) > 0 else Categories()
+        values, gone = np.asarray(usual[0]), usual[1]
+        some = values[scaling], gone[scaling]
+        varied = [(part, none) for part, none in (some, (values, gone)) if len({*part[~none].tolist()}) > 1]
+        way = way.fitted(*varied[0]) if varied else Categories()
     if not isinstance(way, Categories):
         return way.rows(*usual), way.rows(*asked)
     known = {value for value, gone in zip(*usual, strict=True) if not gone}
