@@ -270,7 +270,7 @@ def test_errors_name_the_file(tmp_path):
         (broken(tmp_path, "none", b"1,2"), "not known"),
         ("", "empty"),
         ("mysql://u:geheim@h/db::t", "mysql.*not known"),
-        ("https://u:geheim@h/t.csv", "https.*not known"),
+        ("ftp://u:geheim@h/t.csv", "ftp.*not known"),
     ]
     for path, message in cases:
         with pytest.raises(ts.SourceError, match=f"(?s){message}") as caught:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError, missing_extra
@@ -71,7 +71,7 @@ def _opened(text: str, guard: Guard) -> LocalRows:
     if isinstance(found, Lake):
         return open_lake(found, guard)
     paths, keys = found.paths, found.columns()
-    kinds = {_format(place, path) for place in paths}
+    kinds = {file_format(place, path) for place in paths}
     if len(kinds) > 1:
         raise SourceError(f"{text} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
     kind = kinds.pop()
@@ -117,7 +117,8 @@ def _text_rows(paths: Sequence[Path], guard: Guard, scan: _Scan) -> LocalRows:
     return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None), held=held)
 
 
-def _format(place: Path, given: str) -> Format:
+def file_format(place: PurePath, given: str) -> Format:
+    """The format of a file by its name."""
     suffix, packed = suffixes(place)
     known = _FORMATS.get(suffix)
     if known is None:
@@ -144,7 +145,7 @@ def _beginning(place: Path) -> str:
     """The first whole lines of a text file, to guess its marks from."""
     stream = unpacked(place)
     if stream is None:
-        return _packed_lines(place)
+        return head_lines(place)
     with stream:
         head = bytes(stream.read(_HEAD))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -156,8 +157,8 @@ def _beginning(place: Path) -> str:
     return head.decode("utf-8", "replace")
 
 
-def _packed_lines(place: Path) -> str:
-    """The same of a file that only polars can unpack: lines are fields without a separator."""
+def head_lines(place: Path | str) -> str:
+    """The same of a file that only polars can unpack or reach: lines are fields without a separator."""
     import polars as pl
 
     lines = pl.read_csv(place, has_header=False, separator="\x1f", quote_char=None, n_rows=1000, infer_schema=False)
@@ -165,20 +166,37 @@ def _packed_lines(place: Path) -> str:
 
 
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
+    usual = "\t" if suffixes(place)[0] in (".tsv", ".tab") else ","
+    return csv_frame(_bytes(place), _beginning(place), usual, first)
+
+
+def csv_frame(source: bytes | Path | str, head: str, usual: str, first: int | None) -> pl.LazyFrame:
+    """The rows of a text file, or of those that a URL stands for.
+
+    Parameters
+    ----------
+    source
+        The file, its content, or a URL.
+    head
+        Its first lines, to guess its marks from.
+    usual
+        The mark between fields, unless the names have more of others.
+    first
+        How many rows say the types; None for all.
+    """
     import polars as pl
 
-    head = _beginning(place)
     line, _, rows = head.partition("\n")
-    separator = _separator(line, "\t" if suffixes(place)[0] in (".tsv", ".tab") else ",")
+    separator = _separator(line, usual)
     scan = partial(
         pl.scan_csv,
-        _bytes(place),
+        source,
         separator=separator,
         decimal_comma=separator != "," and _decimal_commas(rows, separator),
         null_values=list(MISSING),
         try_parse_dates=True,
         with_column_names=_unquoted if '""' in head else None,  # Ctrl-C in a function that polars calls is a crash
-        glob=False,
+        glob=isinstance(source, str),
     )
     frame = scan(infer_schema_length=first)
     found, text = frame.collect_schema(), scan(infer_schema_length=0, n_rows=first)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from .._files import TemporaryCopy
@@ -47,14 +47,14 @@ class Text:
     held: TemporaryCopy | None = None
 
 
-def suffixes(place: Path) -> tuple[str, str]:
+def suffixes(place: PurePath) -> tuple[str, str]:
     """The extension and that of the packing, in small letters.
 
     >>> suffixes(Path("a.b/Sales.CSV.gz")), suffixes(Path("sales.csv"))
     (('.csv', '.gz'), ('.csv', ''))
     """
     packing = place.suffix.lower() if place.suffix.lower() in PACKED else ""
-    return (Path(place.stem) if packing else place).suffix.lower(), packing
+    return (PurePath(place.stem) if packing else place).suffix.lower(), packing
 
 
 def unpacked(place: Path) -> BinaryIO | None:

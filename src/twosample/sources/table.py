@@ -238,7 +238,8 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     source
         A path or a pattern (``"logs/*.parquet"``) of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
         ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz; "-" for standard input. A folder of
-        files, whose folders may be named "year=2024", or of a Delta or Iceberg table. A URL ``sqlite:///file.db::table``,
+        files, whose folders may be named "year=2024", or of a Delta or Iceberg table. The same in an object store
+        (``s3://``, ``gs://``, ``az://``, ``hf://``), or a file by ``https://``. A URL ``sqlite:///file.db::table``,
         ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may
         stand for the table. A frame of pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0,
         c1, ...), a dictionary of columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is.
@@ -272,11 +273,7 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
         found = TableSummary.load(at_home(os.fspath(source)))
         return _opened_summary(found, name or os.fspath(source), where, (os.path.realpath(source),))
     if isinstance(source, str) and "://" in source:
-        from .databases import open_database
-        from .folders import files_of
-
-        shown, rows = open_database(source, where)
-        return Table(name or shown, rows, files_of(source))
+        return _by_url(source, where, name)
     if isinstance(source, str | os.PathLike):
         from .files import open_files
         from .folders import files_of
@@ -294,6 +291,20 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     if not table.columns:
         raise SourceError(f"{table.name} has no columns.")
     return table if where is None else _filtered(table, where)
+
+
+def _by_url(url: str, where: str | None, name: str | None) -> Table:
+    from .stores import is_store, open_store
+
+    if is_store(url):
+        shown, held = open_store(url)
+        table = Table(name or shown, held)
+        return table if where is None else _filtered(table, where)
+    from .databases import open_database
+    from .folders import files_of
+
+    shown, rows = open_database(url, where)
+    return Table(name or shown, rows, files_of(url))
 
 
 def _check_words(where: object, name: object) -> None:
