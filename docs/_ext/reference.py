@@ -21,7 +21,8 @@ from sphinx.errors import ExtensionError
 import twosample as ts
 
 THEMES = {
-    "Tests of two or more samples": "two_sample_test mmd_test mmd ksample_test KSampleResult SamplePair plan"
+    "Tests of two or more samples": "two_sample_test mmd_test mmd ksample_test KSampleResult SamplePair relative_test "
+    "RelativeResult plan"
     " set_kernel",
     "Where they differ": "witness Witness WitnessRows",
     "Tables": "compare Comparison ColumnComparison match match_tables Matching outliers Outliers Outlier"

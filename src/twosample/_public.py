@@ -21,6 +21,7 @@ from .homogeneity import (
     GroupedFeatures,
     KSampleResult,
     LinearTimeMMD,
+    RelativeResult,
     SamplePair,
     Sketch,
     Witness,
@@ -29,6 +30,7 @@ from .homogeneity import (
     mmd,
     mmd_test,
     plan,
+    relative_test,
     set_kernel,
     witness,
 )
@@ -105,12 +107,12 @@ __all__ = [
     "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal",
     "Number", "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired",
     "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar",
-    "QuantileGrid", "RationalQuadratic", "Record", "SamplePair", "Scaled", "SetKernel", "Sketch",
+    "QuantileGrid", "RationalQuadratic", "Record", "RelativeResult", "SamplePair", "Scaled", "SetKernel", "Sketch",
     "SmallSampleWarning", "SourceError", "Spectrum", "StratifiedPermutation", "Sum", "TableSummary",
     "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult", "WildBootstrap", "Witness",
     "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs",
     "hsic_test", "independence_matrix", "independence_test", "interval", "ksample_test", "learn", "match",
-    "match_tables", "matching", "metrics", "mmd", "mmd_test", "outliers", "plan", "power", "rivals",
+    "match_tables", "matching", "metrics", "mmd", "mmd_test", "outliers", "plan", "power", "relative_test", "rivals",
     "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "two_sample_test", "witness",
 ]  # fmt: skip
 

@@ -1,0 +1,133 @@
+"""Which of two samples is closer: by the definition, in every engine; level and power on the problems of the paper."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+import twosample as ts
+from tests import naive
+from tests.level.measure import limits
+from twosample.errors import InputError
+
+KERNEL = ts.Gaussian(0.8)
+ENGINES = [ts.Dense(), ts.Tiled(tile=16), ts.Fourier(), ts.LowRank(tolerance=1e-12)]
+
+
+def samples(seed=0, sizes=(14, 9, 11)):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(i * 0.5, size=(size, 1)) for i, size in enumerate(sizes)]
+
+
+def by_definition(x, y, r, k):
+    """Means and covariances, pair by pair of rows."""
+
+    def mean(row, others, own=None):
+        return np.mean([k(row, other) for j, other in enumerate(others) if j != own])
+
+    influence = {}
+    for name, s in (("x", x), ("y", y)):
+        influence[name] = [mean(s[i], s, i) - mean(s[i], r) for i in range(len(s))]
+        influence["r" + name] = [mean(r[i], r, i) - mean(r[i], s) for i in range(len(r))]
+    own = {name: 4 * np.var(values, ddof=1) / len(values) for name, values in influence.items()}
+    cross = 4 * np.cov(influence["rx"], influence["ry"])[0, 1] / len(r)
+    return np.array([[own["x"] + own["rx"], cross], [cross, own["y"] + own["ry"]]])
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+def test_distances_and_covariance_are_those_of_the_definition(engine):
+    x, y, r = samples()
+    k = naive.of(KERNEL)
+    found = ts.relative_test(x, y, r, kernel=KERNEL, engine=engine, rng=0)
+    assert found.mmd2_x == pytest.approx(naive.mmd2_unbiased(x, r, k), rel=1e-6)
+    assert found.mmd2_y == pytest.approx(naive.mmd2_unbiased(y, r, k), rel=1e-6)
+    C = by_definition(x, y, r, k)
+    assert np.array(found.covariance) == pytest.approx(C, rel=1e-6)
+    apart = found.mmd2_x - found.mmd2_y
+    assert found.statistic == pytest.approx(apart / np.sqrt(C[0, 0] + C[1, 1] - 2 * C[0, 1]), rel=1e-6)
+
+
+def test_x_and_y_change_places():
+    x, y, r = samples(1)
+    one, two = ts.relative_test(x, y, r), ts.relative_test(y, x, r)
+    assert one.statistic == pytest.approx(-two.statistic)
+    assert one.pvalue == pytest.approx(two.pvalue)
+
+
+def test_the_same_sample_twice_is_no_difference():
+    x, _, r = samples(2)
+    found = ts.relative_test(x, x, r)
+    assert found.statistic == 0
+    assert found.pvalue == 1
+    assert found.closer is None
+
+
+def test_objects():
+    rng = np.random.default_rng(3)
+    words = ["".join(rng.choice(list("abcd"), 30, p=p)) for p in ([0.25] * 4, [0.4, 0.2, 0.2, 0.2]) for _ in range(30)]
+    odd = ["".join(rng.choice(list("abcd"), 30, p=[0.8, 0.1, 0.05, 0.05])) for _ in range(30)]
+    found = ts.relative_test(words[:15], odd, words[15:30], kernel=ts.strings.Spectrum(2))
+    assert found.closer == "x"
+    assert json.loads(json.dumps(found.to_dict()))["closer"] == "x"
+    assert "x is closer to the reference" in found.summary()
+
+
+def test_few_rows_are_refused():
+    with pytest.raises(InputError, match="x has 2 row"):
+        ts.relative_test([1.0, 2.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+
+
+def opposite(rng, rows):
+    """The problem of the paper: both samples equally far from the reference, in opposite directions."""
+    r = rng.normal(size=(rows, 2))
+    return rng.normal(size=(rows, 2)) - 2, rng.normal(size=(rows, 2)) + 2, r
+
+
+def moved(rng, rows, share):
+    """The reference on its way from x to y: at the middle they are equally far."""
+    return (
+        rng.normal(size=(rows, 2)) - 2,
+        rng.normal(size=(rows, 2)) + 2,
+        rng.normal(size=(rows, 2)) + 4 * share - 2,
+    )
+
+
+def rejections(problem, runs, rows, *options):
+    found = [ts.relative_test(*problem(np.random.default_rng([8, i]), rows, *options)) for i in range(runs)]
+    return np.mean([r.rejected for r in found]), found
+
+
+def test_level_when_equally_far():
+    rate, _ = rejections(opposite, 150, 100)
+    assert rate <= limits(0.05, 150, 0.9999)[1]
+
+
+def test_level_when_all_are_alike_is_conservative():
+    rate, found = rejections(lambda rng, rows: rng.normal(size=(3, rows, 2)), 150, 60)
+    assert rate <= limits(0.05, 150, 0.9999)[1]
+    assert np.mean([any("conservative" in note for note in r.notes) for r in found]) > 0.8
+
+
+def test_power_grows_as_the_reference_moves():
+    rates = []
+    for share in (0.5, 0.52, 0.55, 0.6):
+        rate, found = rejections(moved, 40, 150, share)
+        rates.append(rate)
+        if share == 0.6:
+            assert all(r.closer == "y" for r in found if r.rejected)
+    assert rates == sorted(rates)
+    assert rates[0] < 0.2
+    assert rates[-1] > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "sizes"), list(product([100, 500], ["equal", "unequal"])))
+def test_level(rows, sizes):
+    def problem(rng, rows):
+        x, y, r = opposite(rng, rows)
+        return (x, y[: rows // 2], r) if sizes == "unequal" else (x, y, r)
+
+    rate, _ = rejections(problem, 1000, rows)
+    low, high = limits(0.05, 1000, 0.999)
+    assert low * 0.6 <= rate <= high * 1.15  # a normal law with an estimated deviation
