@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from twosample.core.chisquare import WeightedChiSquare
-from twosample.core.inversion import Spectrum, log_inverse
+from twosample.core.inversion import ChiSquareSum, log_inverse
 
 K = np.arange(1.0, 2001.0)
 RNG = np.random.default_rng(5)
@@ -82,7 +82,7 @@ def test_equal_weights_are_a_chi_square(count):
 def test_inversion_without_the_closed_form(count):
     """The contour integral on a law whose tails are known: relative errors down to 1e-290, on both sides."""
     value = 1 / math.sqrt(count)
-    up = Spectrum(np.array([value]), np.array([float(count)]))
+    up = ChiSquareSum(np.array([value]), np.array([float(count)]))
     down = up.mirrored
     for p in (0.3, 1e-3, 1e-10, 1e-30, 1e-100, 1e-290):
         x = special.chdtri(count, p)

@@ -165,7 +165,7 @@ def test_the_bandwidth_is_about_the_median_distance():
     rare = np.zeros(100_000)
     rare[:7] = [3, 4, 5, 6, 7, 8, 9]
     assert Scale.of(rare).width == 6
-    assert Scale.of(np.full(10, 3.0)).width == 1
+    assert Scale.of(np.full(10, 3.0)).width == 3
     assert Scale.of(np.empty(0)).width == 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .groups import Groups, groups
-from .objects import objects, row_numbers
+from .lists import objects, row_numbers
 from .request import (
     BandwidthLike,
     KernelLike,
@@ -16,6 +16,7 @@ from .request import (
     check_resamples,
     check_values,
     fill_bandwidth,
+    fill_widths,
     generator,
     open_kernel,
     pool,
@@ -53,6 +54,7 @@ __all__ = [
     "column_names",
     "effective_size",
     "fill_bandwidth",
+    "fill_widths",
     "generator",
     "groups",
     "middle",

@@ -11,7 +11,7 @@ import numpy as np
 from .._shown import shown
 from ..errors import InputError
 from ..kernels import Kernel
-from .objects import objects, row_numbers
+from .lists import objects, row_numbers
 from .samples import check_names, column_names, points
 
 

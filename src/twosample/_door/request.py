@@ -20,8 +20,6 @@ from ..kernels import (
     Fixed,
     FunctionKernel,
     Kernel,
-    Median,
-    QuantileGrid,
     Scaled,
     Sum,
 )
@@ -29,7 +27,7 @@ from ..kernels.base import BandwidthOf, Metric
 from ..kernels.objects import row_numbers_of
 from ..nulls import NULLS, Null
 from ..statistics import STATISTICS, AverageStatistic, Statistic
-from .objects import index_rows, objects
+from .lists import index_rows, objects
 from .samples import Pool, rows
 
 Option = TypeVar("Option")
@@ -169,7 +167,7 @@ def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
         return Fixed(positive_number("bandwidth", value))
     if isinstance(value, str):
         return _alias("bandwidth", value, BANDWIDTHS)
-    if isinstance(value, Median | QuantileGrid | Fixed | CrossMedian):
+    if isinstance(value, BandwidthRule):
         return value
     raise unknown_option("bandwidth", value, [*BANDWIDTHS, "a positive number"])
 
@@ -317,6 +315,11 @@ def open_kernel(kernel: KernelLike | None = None, bandwidth: BandwidthLike | Non
 
 def fill_bandwidth(kernel: Kernel, rule: BandwidthRule, z: Floats, rng: np.random.Generator) -> Kernel:
     """The kernel with its missing bandwidths from the rule; the mean over kernels when the rule gives several."""
+    return fill_widths(kernel, lambda metric, rows: rule.bandwidths(z if rows is None else rows, metric, rng))
+
+
+def fill_widths(kernel: Kernel, widths: Callable[[Metric, Floats | None], Floats]) -> Kernel:
+    """The same for bandwidths, one or several, that belong to a distance and to some rows; to the pool if None."""
     if not kernel.needs_bandwidth:
         return kernel
     known: dict[tuple[Metric, int], Floats] = {}
@@ -325,7 +328,7 @@ def fill_bandwidth(kernel: Kernel, rule: BandwidthRule, z: Floats, rng: np.rando
         def bandwidth_of(metric: Metric, rows: Floats | None = None) -> float:
             key = metric, id(rows)
             if key not in known:
-                known[key] = rule.bandwidths(z if rows is None else rows, metric, rng)
+                known[key] = widths(metric, rows)
             found = float(known[key][i])
             if found < 1e-305:
                 raise InputError(

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .inversion import Spectrum
+from .inversion import ChiSquareSum
 from .types import Floats
 
 __all__ = ["WeightedChiSquare"]
@@ -98,7 +98,7 @@ class WeightedChiSquare:
         logs = np.array([half.log_density(place) for half, place in halves], dtype=np.float64)
         return np.exp(logs.reshape(points.shape)) / self._scale
 
-    def _half(self, t: float) -> tuple[Spectrum, float]:
+    def _half(self, t: float) -> tuple[ChiSquareSum, float]:
         """The scaled law or its mirror image, and the place of ``t`` in the upper half of it."""
         if math.isnan(t):
             raise ValueError("t must be a number, got nan")
@@ -112,7 +112,7 @@ class WeightedChiSquare:
         return largest * float(np.linalg.norm(self.weights / largest)) if largest > 0.0 else 1.0
 
     @cached_property
-    def _spectrum(self) -> Spectrum:
+    def _spectrum(self) -> ChiSquareSum:
         scaled = self.weights / self._scale
         values, counts = np.unique(scaled[np.abs(scaled) > 1e-100], return_counts=True)
-        return Spectrum(values, counts.astype(np.float64))
+        return ChiSquareSum(values, counts.astype(np.float64))

@@ -45,16 +45,16 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(14)  # on each edge
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class ChiSquareSum:
     """The law of ``sum_j values[j] * chi2(counts[j])``; values distinct, nonzero, ascending, scaled."""
 
     values: Floats
     counts: Floats
 
     @cached_property
-    def mirrored(self) -> Spectrum:
+    def mirrored(self) -> ChiSquareSum:
         """The law of the negated variable."""
-        return Spectrum(-self.values[::-1], self.counts[::-1])
+        return ChiSquareSum(-self.values[::-1], self.counts[::-1])
 
     @cached_property
     def mean(self) -> float:
@@ -111,7 +111,7 @@ def _log_density_of_equal(value: float, count: float, t: float) -> float:
     return float(xlogy(shape - 1.0, x) - x - gammaln(shape)) - math.log(2.0 * abs(value))
 
 
-def log_inverse(law: Spectrum, t: float, *, pole: bool) -> float:
+def log_inverse(law: ChiSquareSum, t: float, *, pole: bool) -> float:
     """Logarithm of ``(1 / 2 pi i) int exp(K(s) - s t) / s**pole ds``: the tail, or density, at ``t >= mean``.
 
     Where Chernoff's bound says that the result underflows, the bound is the answer.
@@ -129,11 +129,11 @@ def log_inverse(law: Spectrum, t: float, *, pole: bool) -> float:
     if pole:
         log_factor -= math.log(c)
         values, counts = np.append(values, -0.5 / c), np.append(counts, 2.0)
-    tilted = Spectrum(values, counts)
+    tilted = ChiSquareSum(values, counts)
     return log_factor + math.log(_integral(tilted, t, _descent(tilted, t)))
 
 
-def _saddlepoint(law: Spectrum, t: float, *, pole: bool) -> float:
+def _saddlepoint(law: ChiSquareSum, t: float, *, pole: bool) -> float:
     """The zero of ``K'(s) - t - pole / s`` (increasing) in ``0 < s < 1 / (2 max w)``, roughly.
 
     Its exact place only matters for the number of edges, not for the value of the integral.
@@ -170,7 +170,7 @@ class _Local(NamedTuple):
     room: float  # distance to the nearest branch point 1 / (2 w)
 
 
-def _local(law: Spectrum, t: float, u: complex) -> _Local:
+def _local(law: ChiSquareSum, t: float, u: complex) -> _Local:
     factors = 1.0 - (2.0 * u) * law.values
     sizes = np.abs(factors)
     height = -0.5 * float(law.counts @ np.log(sizes)) - u.real * t
@@ -178,7 +178,7 @@ def _local(law: Spectrum, t: float, u: complex) -> _Local:
     return _Local(height, slope, 0.5 * float((sizes / np.abs(law.values)).min()))
 
 
-def _descent(law: Spectrum, t: float) -> NDArray[np.complex128]:
+def _descent(law: ChiSquareSum, t: float) -> NDArray[np.complex128]:
     """Corners of a polygon from the saddlepoint 0 down through the upper half plane to where nothing is left.
 
     The first edge is vertical, the others go against the gradient of ``Re psi``. Edges grow with the room, so
@@ -199,7 +199,7 @@ def _descent(law: Spectrum, t: float) -> NDArray[np.complex128]:
     return np.array(corners)
 
 
-def _integral(law: Spectrum, t: float, corners: NDArray[np.complex128]) -> float:
+def _integral(law: ChiSquareSum, t: float, corners: NDArray[np.complex128]) -> float:
     """``(1 / 2 pi i) int exp(psi(u)) du`` over the polygon and its mirror image: a density at ``t``.
 
     ``psi`` takes conjugate values at conjugate points, so the upper half is enough.
@@ -209,7 +209,7 @@ def _integral(law: Spectrum, t: float, corners: NDArray[np.complex128]) -> float
     return float((np.exp(_exponent(law, t, nodes)) @ _NODE_WEIGHTS @ halves).imag[0]) / math.pi
 
 
-def _exponent(law: Spectrum, t: float, nodes: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _exponent(law: ChiSquareSum, t: float, nodes: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """``psi`` at the nodes: logarithms for the large weights, a power series for all the small ones.
 
     A weight is small if ``|2 u w| <= 0.8`` at every node. The path is not much longer than the law is narrow,

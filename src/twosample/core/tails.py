@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .inversion import Spectrum
+from .inversion import ChiSquareSum
 from .types import Floats
 
 _STEP, _NODES = 0.4, 28  # the last node is eleven standard deviations away
@@ -40,7 +40,7 @@ def weighted_tails(values: Floats, counts: Floats, t: Floats) -> Floats:
     for p in np.flatnonzero(~good):
         real, order = np.abs(values[p]) > 1e-100, np.argsort(values[p], kind="stable")
         order = order[real[order]]
-        tails[p] = np.exp(Spectrum(values[p, order], counts[p, order]).log_tail(float(t[p])))
+        tails[p] = np.exp(ChiSquareSum(values[p, order], counts[p, order]).log_tail(float(t[p])))
     return np.where(upper, tails, 1.0 - tails)
 
 

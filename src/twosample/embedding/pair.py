@@ -43,6 +43,8 @@ class Embedded:
         ``(K,)`` rows of the first and of the second sample.
     residual
         What k(z, z) has beyond the length of the features, on average: the part of the kernel that they leave out.
+    same
+        k(z, z) where points are groups of rows, with the mean of their features: the same for all rows.
     """
 
     features: Floats
@@ -51,15 +53,16 @@ class Embedded:
     x: Floats
     y: Floats
     residual: float = 0.0
+    same: float | None = None
 
     @classmethod
-    def of(cls, features: Floats, x: Floats, y: Floats, residual: float = 0.0) -> Embedded:
+    def of(cls, features: Floats, x: Floats, y: Floats, residual: float = 0.0, same: float | None = None) -> Embedded:
         """From ``(K, D)`` features, which are overwritten: there may be many."""
         largest = max(float(features.max()), -float(features.min()), 1e-300)
         rows = x + y
         mean = rows @ features / rows.sum()
         features -= mean
-        return cls(features, mean, largest, x, y, residual)
+        return cls(features, mean, largest, x, y, residual, same)
 
     @cached_property
     def m(self) -> int:
@@ -83,7 +86,9 @@ class Embedded:
 
     @cached_property
     def lengths(self) -> Floats:
-        """``(K,)`` squared lengths of the centred features: k~(z,z)."""
+        """``(K,)`` squared lengths of the centred features: k~(z,z), on average over the rows of a point."""
+        if self.same is not None:
+            return np.asarray(self.same - float(self.mean @ self.mean) - 2 * (self.features @ self.mean))
         return np.asarray(np.einsum("ij,ij->i", self.features, self.features))
 
     def witness(self) -> Floats:
@@ -147,14 +152,14 @@ class ObservedSums(Observed):
     sums
         The observed block sums first, then those of resamples, if the null wants any.
     centred
-        Gives the centred kernel of the pool, if the null wants it.
+        Gives the centred kernel of the pool, for nulls that take the limit law; None if it is not known.
     exhaustive
         Whether the sums stand for every labelling there is.
     """
 
     statistic: QuadraticStatistic
     sums: BlockSums
-    centred: Callable[[], Centred]
+    centred: Callable[[], Centred] | None = None
     exhaustive: bool = False
 
     @cached_property
@@ -201,6 +206,8 @@ class ObservedSums(Observed):
         return ReplicateLaw(self.values, self.tolerance, self.exhaustive, null.floor(self))
 
     def limit(self, null: str) -> Limit:
+        if self.centred is None:
+            raise self.refused(null)
         return self.form.limit(
             self.centred(), float(self.squares[0]), self.form.tolerance(self.sums), self.statistic.root
         )

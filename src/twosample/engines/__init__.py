@@ -7,8 +7,8 @@ from collections.abc import Callable
 from ..core.threads import Progress
 from .base import Engine, Gram
 from .choose import Auto
-from .costs import Plan
 from .dense import Dense
+from .estimates import Plan
 from .features import Features
 from .fourier import Fourier
 from .lowrank import LowRank

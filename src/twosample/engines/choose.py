@@ -10,8 +10,8 @@ from ..core.threads import Progress
 from ..core.types import Floats
 from ..kernels import Kernel
 from .base import Gram
-from .costs import Plan, explicit_plan, fourier_plan, lowrank_plan, tiled_plan
 from .dense import Dense
+from .estimates import Plan, explicit_plan, fourier_plan, lowrank_plan, tiled_plan
 
 DENSE_POINTS = 1500
 """Up to this many pooled points the Gram matrix is small enough to keep (18 MB) and quicker kept than remade."""

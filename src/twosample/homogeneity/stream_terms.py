@@ -29,7 +29,7 @@ _ENOUGH = 72_000  # numbers of one sample that are worth the calls it takes to w
 
 
 @dataclass(frozen=True)
-class Moments:
+class TermMoments:
     """Count, mean, sum of squared deviations and largest size of some terms."""
 
     count: int
@@ -38,7 +38,7 @@ class Moments:
     largest: float
 
     @classmethod
-    def of(cls, h: Floats) -> Moments:
+    def of(cls, h: Floats) -> TermMoments:
         """Overwrites the terms."""
         count, mean = len(h), float(np.add.reduce(h)) / len(h)
         largest = max(float(np.maximum.reduce(h)), -float(np.minimum.reduce(h)))
@@ -46,7 +46,7 @@ class Moments:
         np.square(h, out=h)  # np.dot would wake the threads of BLAS
         return cls(count, mean, float(np.add.reduce(h)), largest)
 
-    def plus(self, other: Moments) -> Moments:
+    def plus(self, other: TermMoments) -> TermMoments:
         """Of all terms together (Chan, Golub and LeVeque 1983)."""
         if not (self.count and other.count):
             return self if self.count else other
@@ -54,10 +54,10 @@ class Moments:
         step = other.mean - self.mean
         share = other.count / count
         squares = self.squares + other.squares + step * step * self.count * share
-        return Moments(count, self.mean + step * share, squares, max(self.largest, other.largest))
+        return TermMoments(count, self.mean + step * share, squares, max(self.largest, other.largest))
 
 
-NOTHING = Moments(0, 0.0, 0.0, 0.0)
+NOTHING = TermMoments(0, 0.0, 0.0, 0.0)
 
 
 def rows_of(batch: object, name: str) -> Floats:
@@ -112,7 +112,7 @@ class Waiting(NamedTuple):
 
 def consume(
     kernel: Kernel, waiting: tuple[Waiting, Waiting], batch: Pair, at_once: bool = False
-) -> tuple[Moments, tuple[Waiting, Waiting]]:
+) -> tuple[TermMoments, tuple[Waiting, Waiting]]:
     """The moments of terms that can be completed, and the rows that are left over.
 
     Small batches wait until there are enough rows, unless it has to be `at_once`: a batch of a few rows costs a look
@@ -165,26 +165,26 @@ def _finite(piece: Floats) -> bool:
     return isfinite(total) or bool(np.isfinite(piece).all())
 
 
-def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> Moments:
+def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> TermMoments:
     """Moments of h over an even number of rows, task by task; large batches on all cores."""
     x, y = pair
     count = len(x) // 2
     step = max(1, _TASK // (2 * x.shape[1]))
     starts = range(0, count, step)
 
-    def task(start: int, stop: Event) -> Moments:
+    def task(start: int, stop: Event) -> TermMoments:
         rows = slice(2 * start, 2 * min(start + step, count))
         found = None
         if isinstance(kernel, RadialKernel) and not stop.is_set():
             found = _radial_moments(kernel, x[rows], y[rows])
-        return Moments.of(_plain_terms(kernel, x[rows], y[rows], batch)) if found is None else found
+        return TermMoments.of(_plain_terms(kernel, x[rows], y[rows], batch)) if found is None else found
 
     if x.size >= _LARGE:
         parts = run(starts, task, available_cores())
     else:
         with single_threaded_blas() if x.size > _FEW else nullcontext():
             parts = [task(start, Event()) for start in starts]
-    return reduce(Moments.plus, parts, NOTHING)
+    return reduce(TermMoments.plus, parts, NOTHING)
 
 
 def _plain_terms(kernel: Kernel, x: Floats, y: Floats, batch: Pair) -> Floats:
@@ -206,7 +206,7 @@ def _refuse(batch: Pair) -> None:
         door.points(rows, name, least=0)
 
 
-def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats) -> Moments | None:
+def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats) -> TermMoments | None:
     """Moments of h from distances, or None when one is not finite."""
     count, d, unit = len(x) // 2, x.shape[1], kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
@@ -229,7 +229,7 @@ def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats) -> Moments | Non
             h = np.add(k[0], k[1], out=distances[0])
             h -= k[2]
             h -= k[3]
-            moments = moments.plus(Moments.of(h))
+            moments = moments.plus(TermMoments.of(h))
     return moments
 
 

@@ -17,7 +17,7 @@ from ..core.threads import available_cores, run
 from ..core.types import Floats
 from .factored import unbiased_moments
 from .factors import Factor
-from .matrices import Moments, Order
+from .matrices import Order, PermutationMoments
 from .observed import check_range, moments_over_permutations, smallest
 from .pairs import unit_of
 
@@ -36,7 +36,7 @@ def spectrum_tests(factors: Sequence[Factor]) -> tuple[Floats, Floats, Floats]:
     check_range(columns)
     first, second = np.triu_indices(len(factors), 1)
     every = np.array(columns)  # (columns, 4)
-    x, y = Moments(*every[first].T), Moments(*every[second].T)
+    x, y = PermutationMoments(*every[first].T), PermutationMoments(*every[second].T)
     diagonals = np.array([factor.diagonal for factor in factors])
     lengths = np.array([float(np.linalg.norm(factor.values)) for factor in factors])
     sums = _squares(factors)[first, second] - n / (n - 2) * (diagonals @ diagonals.T)[first, second]

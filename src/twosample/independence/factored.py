@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..core.threads import available_cores, run
 from ..core.types import Floats
 from .factors import PRECISE_ROWS, Factor
-from .matrices import Moments, Order
+from .matrices import Order, PermutationMoments
 from .pairs import unit_of
 
 NEGLECTED = 1e-5
@@ -58,7 +58,7 @@ class FactorPair:
         return unit_of(self.size, self.unbiased)
 
     @property
-    def moments(self) -> tuple[Moments, Moments]:
+    def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
         """Of both centred matrices."""
         of = unbiased_moments if self.unbiased else biased_moments
         return of(self.x), of(self.y)
@@ -184,17 +184,17 @@ class FactorPair:
         return self.unit * (sums - n / (n - 2) * diagonals + traces / ((n - 1) * (n - 2)))
 
 
-def biased_moments(side: Factor) -> Moments:
+def biased_moments(side: Factor) -> PermutationMoments:
     """Of HKH."""
     trace = float(side.diagonal.sum())
-    return Moments(trace, float(side.values @ side.values), side.diagonal_square, trace)
+    return PermutationMoments(trace, float(side.values @ side.values), side.diagonal_square, trace)
 
 
-def unbiased_moments(side: Factor) -> Moments:
+def unbiased_moments(side: Factor) -> PermutationMoments:
     """Of the U-centred matrix."""
     n, (trace, square, diagonal_square, _) = side.size, biased_moments(side)
     square += trace * trace / ((n - 1) * (n - 2)) - n / (n - 2) * diagonal_square
-    return Moments(0.0, max(square, 0.0), 0.0, trace)
+    return PermutationMoments(0.0, max(square, 0.0), 0.0, trace)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ _BLOCK_ROWS = 512
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
-class Moments(NamedTuple):
+class PermutationMoments(NamedTuple):
     """What the law under permutations needs of one matrix M with row sums 0."""
 
     trace: float
@@ -54,7 +54,7 @@ class CentredMatrix(Protocol):
         ...
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> PermutationMoments:
         """Traces."""
         ...
 
@@ -112,11 +112,11 @@ class MatrixInMemory:
         return len(self.M)
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> PermutationMoments:
         """Traces."""
         diagonal = np.diagonal(self.M)
         square, spread = float(np.vdot(self.M, self.M)), float(self.diagonal.sum())
-        return Moments(float(diagonal.sum()), square, float(diagonal @ diagonal), spread)
+        return PermutationMoments(float(diagonal.sum()), square, float(diagonal @ diagonal), spread)
 
     def entries(self, rows: Order, columns: Order) -> Floats:
         """See :class:`CentredMatrix`."""
@@ -178,7 +178,7 @@ class MatrixInStrips:
         return _ROUNDING * float(np.abs(self.kernel.diagonal(self.z)).max())
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> PermutationMoments:
         """Traces, from sums over K in one pass."""
         n, diagonal = self.size, self.kernel.diagonal(self.z)
         rows, squares = self._sums
@@ -186,11 +186,11 @@ class MatrixInStrips:
         if not self.unbiased:
             middle = diagonal - 2 * f
             square = squares - 2 * float(rows @ rows) / n + (total / n) ** 2
-            return Moments(float(middle.sum()), max(square, 0.0), float(middle @ middle), spread)
+            return PermutationMoments(float(middle.sum()), max(square, 0.0), float(middle @ middle), spread)
         others = rows - diagonal
         square = squares - float(diagonal @ diagonal) - 2 * float(others @ others) / (n - 2)
         square += float(others.sum()) ** 2 / ((n - 1) * (n - 2))
-        return Moments(0.0, max(square, 0.0), 0.0, spread)
+        return PermutationMoments(0.0, max(square, 0.0), 0.0, spread)
 
     @cached_property
     def diagonal(self) -> Floats:

@@ -20,7 +20,7 @@ from .factored import FactorPair
 from .factors import Factor
 from .observed import ObservedHSIC, resolve_null
 from .sides import LEAST_ROWS, Variable, check_size, checked_points, table_factors, thinned
-from .tabular import SAMPLE, Choice, Columns, Progress, array_columns, is_array, table_columns
+from .tabular import SAMPLE, Choice, Progress, TestableColumns, array_columns, is_array, table_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -260,7 +260,7 @@ def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to jud
 
 def _columns(
     table: object, names: Sequence[str] | None, choice: Choice, rng: door.Seed, random: np.random.Generator
-) -> Columns:
+) -> TestableColumns:
     """The columns to test, of an array or of a table."""
     if not is_array(table):
         if names is not None:

@@ -17,7 +17,7 @@ from ..kernels import Kernel
 from ..nulls import NULLS, Null
 from ..nulls.memory import memory
 from .bounds import bound_law
-from .matrices import Moments
+from .matrices import PermutationMoments
 from .pairings import permutations_of_y, shifts_of_y
 from .pairs import Pair
 
@@ -143,7 +143,7 @@ class ObservedHSIC(Observed):
         return shifts_of_y(self.pair, count, margin, self.rng).values
 
 
-def check_range(sides: Iterable[Moments]) -> None:
+def check_range(sides: Iterable[PermutationMoments]) -> None:
     """Refuse variables whose matrices have powers beyond the range of doubles."""
     if any(side.square != 0 and not 1e-110 < side.square < 1e50 for side in sides):
         raise InputError(
@@ -152,7 +152,9 @@ def check_range(sides: Iterable[Moments]) -> None:
         )
 
 
-def moments_over_permutations(n: int, unit: float, x: Moments, y: Moments) -> tuple[Floats, Floats]:
+def moments_over_permutations(
+    n: int, unit: float, x: PermutationMoments, y: PermutationMoments
+) -> tuple[Floats, Floats]:
     """Mean and variance of HSIC over all pairings, from the moments of both matrices; or arrays for many pairs."""
     mean = unit * x.trace * y.trace / (n - 1)
     second = [(n - 1) * side.square - side.trace**2 for side in (x, y)]

@@ -28,25 +28,25 @@ FEW_ROWS = 64
 """Up to this many rows permutations are drawn one by one."""
 
 
-class Resampled(NamedTuple):
+class PermutedValues(NamedTuple):
     """Values of HSIC, the true one first, and whether they are those of all permutations."""
 
     values: Floats
     exhaustive: bool
 
 
-def permutations_of_y(pair: Pair, count: int, rng: np.random.Generator) -> Resampled:
+def permutations_of_y(pair: Pair, count: int, rng: np.random.Generator) -> PermutedValues:
     """The truth and `count` permutations of y, or all of them."""
     n = pair.size
     if n <= 12 and factorial(n) <= count:
-        return Resampled(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
+        return PermutedValues(pair.permuted(np.array(list(permutations(range(n))), dtype=np.intp)), True)
     if n <= FEW_ROWS:
         orders = rng.permuted(np.tile(np.arange(n), (count + 1, 1)), axis=1)
         orders[0] = np.arange(n)
-        return Resampled(pair.permuted(orders), False)
+        return PermutedValues(pair.permuted(orders), False)
     if isinstance(pair, FactorPair) and n >= 2 * (count + 1):
-        return Resampled(_short_cycles(pair, count, rng), False)
-    return Resampled(_cyclic_groups(pair, count, rng), False)
+        return PermutedValues(_short_cycles(pair, count, rng), False)
+    return PermutedValues(_cyclic_groups(pair, count, rng), False)
 
 
 def _cyclic_groups(pair: Pair, count: int, rng: np.random.Generator) -> Floats:
@@ -72,14 +72,14 @@ def _short_cycles(pair: FactorPair, count: int, rng: np.random.Generator) -> Flo
     return np.concatenate([values[:1], values[1:][_some(cycle - 1, count, rng)]])
 
 
-def shifts_of_y(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> Resampled:
+def shifts_of_y(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> PermutedValues:
     """The truth and the circular shifts of y by at least `margin` rows either way, `count` of them at most."""
     order = np.arange(pair.size)
     values = pair.shifts(order, order)
     others = values[margin : pair.size - margin + 1]
     if count is not None:
         others = others[_some(len(others), count, rng)]
-    return Resampled(np.concatenate([values[:1], others]), False)
+    return PermutedValues(np.concatenate([values[:1], others]), False)
 
 
 def _some(size: int, count: int, rng: np.random.Generator) -> Order:

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ..core.types import Floats
-from .matrices import CentredMatrix, Moments, Order, offset_chunks
+from .matrices import CentredMatrix, Order, PermutationMoments, offset_chunks
 
 _CHUNK = 1_000_000
 
@@ -43,7 +43,7 @@ class Pair(Protocol):
         ...
 
     @property
-    def moments(self) -> tuple[Moments, Moments]:
+    def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
         """Of the matrices of x and of y."""
         ...
 
@@ -119,7 +119,7 @@ class MatrixPair:
         return self.x.size
 
     @property
-    def moments(self) -> tuple[Moments, Moments]:
+    def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
         """Of both matrices."""
         return self.x.moments, self.y.moments
 

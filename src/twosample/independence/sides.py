@@ -56,7 +56,7 @@ Made = tuple[Engine, Factor]
 """An engine and the factor that it stands for."""
 
 
-class Plan(NamedTuple):
+class Application(NamedTuple):
     """How the kernels are applied: by factors, or (None) by matrices; the engine of each variable, and why."""
 
     engines: list[Engine]
@@ -162,17 +162,19 @@ def make_pair(
     return MatrixPair(a, b, unbiased), engines[0], reason
 
 
-def _plan(sides: Sequence[Variable], engine: Engine, rng: np.random.Generator) -> Plan:
+def _plan(sides: Sequence[Variable], engine: Engine, rng: np.random.Generator) -> Application:
     """What costs least: exact features where there are some, matrices of few rows, low-rank kernels of many."""
     size = len(sides[0].z)
     least = ROUNDING if size <= PRECISE_ROWS else NEGLIGIBLE
     if isinstance(engine, Dense | Tiled):
-        return Plan([engine] * len(sides), "", None)
+        return Application([engine] * len(sides), "", None)
     if not isinstance(engine, Auto):
-        return Plan([engine] * len(sides), "", [factor_of(s.kernel, s.z, engine, rng, s.name, least) for s in sides])
-    exact = Plan([Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored", None)
+        return Application(
+            [engine] * len(sides), "", [factor_of(s.kernel, s.z, engine, rng, s.name, least) for s in sides]
+        )
+    exact = Application([Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored", None)
     if size <= MEMORY_ROWS:
-        exact = Plan([Dense()] * len(sides), f"{size} rows: both matrices fit in memory", None)
+        exact = Application([Dense()] * len(sides), f"{size} rows: both matrices fit in memory", None)
     if size <= SMALL_ROWS:
         return exact
     made: list[Made] = []
@@ -188,7 +190,7 @@ def _plan(sides: Sequence[Variable], engine: Engine, rng: np.random.Generator) -
     engines = [way for way, _ in made]
     words = {Dense: "few distinct values", Fourier: "characteristic functions", LowRank: "a low-rank kernel"}
     ways = " and ".join(dict.fromkeys(words[type(way)] for way in engines))
-    return Plan(engines, f"{size} rows: {ways}, no pairs of rows", factors)
+    return Application(engines, f"{size} rows: {ways}, no pairs of rows", factors)
 
 
 def _seconds(factors: Sequence[Factor]) -> float:

@@ -23,7 +23,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class TestableColumns:
     """Columns that can be tested against each other.
 
     Parameters
@@ -82,7 +82,7 @@ def is_array(table: object) -> bool:
     return isinstance(table, np.ndarray) or (hasattr(table, "__array__") and not hasattr(table, "columns"))
 
 
-def array_columns(table: object, names: Sequence[str] | None) -> Columns:
+def array_columns(table: object, names: Sequence[str] | None) -> TestableColumns:
     """Names and ``(n, c)`` columns of an array, or of a mapping from names to arrays."""
     if isinstance(table, Mapping):
         given, raw = [str(name) for name in table], list(table.values())
@@ -102,17 +102,17 @@ def array_columns(table: object, names: Sequence[str] | None) -> Columns:
     lengths = {name: len(z) for name, z in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"The columns have different numbers of rows: {lengths}.")
-    return Columns(columns)
+    return TestableColumns(columns)
 
 
-def table_columns(table: object, choice: Choice, rng: door.Seed, random: np.random.Generator) -> Columns:
+def table_columns(table: object, choice: Choice, rng: door.Seed, random: np.random.Generator) -> TestableColumns:
     """The columns of a table that can be tested; numbers in their own units."""
     rows = choice.rows(table, rng, random)
     select, exclude = checked_names("select", choice.select), checked_names("exclude", choice.exclude)
     kinds = rows.usable(select, exclude)
     left_out = rows.left_out(exclude) if select is None else ()
     _check_count(len(kinds), rows.table.name, left_out)
-    return Columns(coordinates(rows.frame, kinds, units=True), rows.table.name, rows.total, left_out)
+    return TestableColumns(coordinates(rows.frame, kinds, units=True), rows.table.name, rows.total, left_out)
 
 
 def _check_count(count: int, name: str, left_out: tuple[str, ...] = ()) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .algebra import Product, Scaled, Sum
-from .bandwidth import Fixed, Median, QuantileGrid
+from .bandwidth import BandwidthRule, Fixed, Median, QuantileGrid
 from .base import Blocks, Kernel
 from .cross_median import CrossMedian
 from .given import FunctionKernel, Precomputed
@@ -29,8 +29,6 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "polynomial": Polynomial,
 }
 """Aliases of the kernels that need no further argument."""
-
-BandwidthRule = Median | QuantileGrid | Fixed | CrossMedian
 
 BANDWIDTHS: dict[str, Callable[[], BandwidthRule]] = {"median": Median, "quantiles": QuantileGrid}
 """Aliases of the bandwidth rules."""

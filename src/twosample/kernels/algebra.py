@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import add, mul
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ class _Combination(Kernel):
     """Several kernels on the same points."""
 
     parts: tuple[Kernel, ...]
+
+    @staticmethod
+    @abstractmethod
+    def _operation(first: Any, second: Any) -> Any:
+        """The value from those of two parts."""
 
     def __post_init__(self) -> None:
         flat: list[Kernel] = []
@@ -74,6 +80,18 @@ class _Combination(Kernel):
     def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
         return type(self)(tuple(part.fill(bandwidth_of) for part in self.parts))
 
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return reduce(self._operation, (part.block(a, b) for part in self.parts))
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        return _combined([part.blocks(a, b, elementary) for part in self.parts], self._operation)
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return reduce(self._operation, (part.pairs(a, b) for part in self.parts))
+
+    def diagonal(self, a: Floats) -> Floats:
+        return reduce(self._operation, (part.diagonal(a) for part in self.parts))
+
 
 @dataclass(frozen=True)
 class Sum(_Combination):
@@ -91,6 +109,10 @@ class Sum(_Combination):
     True
     """
 
+    @staticmethod
+    def _operation(first: Any, second: Any) -> Any:
+        return first + second
+
     @property
     def characteristic(self) -> bool:
         """Characteristic as soon as one part is."""
@@ -100,18 +122,6 @@ class Sum(_Combination):
     def translation_free(self) -> bool:
         """When every part is."""
         return all(part.translation_free for part in self.parts)
-
-    def block(self, a: Floats, b: Floats) -> Floats:
-        return reduce(add, (part.block(a, b) for part in self.parts))
-
-    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
-        return _combined([part.blocks(a, b, elementary) for part in self.parts], add)
-
-    def pairs(self, a: Floats, b: Floats) -> Floats:
-        return reduce(add, (part.pairs(a, b) for part in self.parts))
-
-    def diagonal(self, a: Floats) -> Floats:
-        return reduce(add, (part.diagonal(a) for part in self.parts))
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -153,16 +163,14 @@ class Product(_Combination):
     (0.0, 1.0)
     """
 
+    @staticmethod
+    def _operation(first: Any, second: Any) -> Any:
+        return first * second
+
     @property
     def characteristic(self) -> bool:
         """When every part is and depends on differences only: spectra of full support convolve to full support."""
         return all(part.characteristic and part.shift_invariant for part in self.parts)
-
-    def block(self, a: Floats, b: Floats) -> Floats:
-        return reduce(mul, (part.block(a, b) for part in self.parts))
-
-    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
-        return _combined([part.blocks(a, b, elementary) for part in self.parts], mul)
 
     def draw_frequencies(self, d: int, count: int, rng: np.random.Generator, orthogonal: bool = True) -> Frequencies:
         """The spectrum of a product is that of the sum of independent frequencies, one from each part."""
@@ -185,12 +193,6 @@ class Product(_Combination):
             else:
                 factors[merged[0]] = merged[1]
         return _joined(factors, Mixture.times, span, tolerance / len(factors))
-
-    def pairs(self, a: Floats, b: Floats) -> Floats:
-        return reduce(mul, (part.pairs(a, b) for part in self.parts))
-
-    def diagonal(self, a: Floats) -> Floats:
-        return reduce(mul, (part.diagonal(a) for part in self.parts))
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +23,25 @@ LINE_SAMPLE = 30_000
 """How many random points stand for a longer line: the median is then known to about half a percent."""
 
 
+Quantiles = Callable[[Floats], Floats]
+"""Gives quantiles of the distances between two pooled rows at some levels."""
+
+
 @dataclass(frozen=True)
-class Median:
+class BandwidthRule(ABC):
+    """How bandwidths follow from the distances between pooled rows, known from rows or from bins."""
+
+    @abstractmethod
+    def widths(self, quantiles: Quantiles) -> Floats:
+        """The bandwidths, one or several, from quantiles of the distances."""
+
+    def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
+        """The bandwidths from the pooled sample z."""
+        return self.widths(lambda levels: distance_quantiles(z, metric, levels, rng))
+
+
+@dataclass(frozen=True)
+class Median(BandwidthRule):
     """The median distance between pooled points: the paper's heuristic.
 
     Exact up to 2000 points, in one dimension up to 100,000 (in O(N log N)); from 2000 and 30,000 random ones of the
@@ -36,13 +55,12 @@ class Median:
     array([3.])
     """
 
-    def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
-        """One bandwidth from the pooled sample z."""
-        return distance_quantiles(z, metric, np.array([0.5]), rng)
+    def widths(self, quantiles: Quantiles) -> Floats:
+        return quantiles(np.array([0.5]))
 
 
 @dataclass(frozen=True)
-class QuantileGrid:
+class QuantileGrid(BandwidthRule):
     """Several bandwidths, at quantiles of the pooled distances; the kernel becomes the mean over them.
 
     For differences whose scale is not known. The quantiles are evenly spaced from `low` to `high`.
@@ -70,13 +88,12 @@ class QuantileGrid:
         if not 0 < real_number("low", self.low) <= real_number("high", self.high) < 1:
             raise OptionError(f"{self!r}: need 0 < low <= high < 1 and count >= 1.")
 
-    def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
-        """The grid from the pooled sample z."""
-        return distance_quantiles(z, metric, np.linspace(self.low, self.high, self.count), rng)
+    def widths(self, quantiles: Quantiles) -> Floats:
+        return quantiles(np.linspace(self.low, self.high, self.count))
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(BandwidthRule):
     """A bandwidth that does not depend on the data.
 
     Parameters
@@ -96,9 +113,8 @@ class Fixed:
     def __post_init__(self) -> None:
         positive_number("bandwidth", self.value)
 
-    def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
-        """The value."""
-        del z, metric, rng
+    def widths(self, quantiles: Quantiles) -> Floats:
+        del quantiles
         return np.array([float(self.value)])
 
 

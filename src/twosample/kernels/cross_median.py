@@ -8,12 +8,12 @@ import numpy as np
 
 from ..core.types import Floats
 from ..errors import OptionError, positive_number, whole_number
-from .bandwidth import EXACT_POINTS
+from .bandwidth import EXACT_POINTS, BandwidthRule, Quantiles
 from .base import Metric
 
 
 @dataclass(frozen=True)
-class CrossMedian:
+class CrossMedian(BandwidthRule):
     """The median distance between a point of x and a point of y, times `factor`; for repeating published work.
 
     The code of the paper's authors of 2007 has ``factor=0.5**0.5``, that is σ² = half the median of the squares.
@@ -49,6 +49,10 @@ class CrossMedian:
         positive_number("factor", self.factor)
         if self.m is not None:
             whole_number("m", self.m)
+
+    def widths(self, quantiles: Quantiles) -> Floats:
+        del quantiles
+        raise OptionError(f"bandwidth={self!r} is for rows, and sketches have none. Use bandwidth='median'.")
 
     def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
         """One bandwidth from the pooled sample z, of which the first m rows are x."""

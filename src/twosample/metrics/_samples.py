@@ -16,7 +16,7 @@ from ..statistics import Biased
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class StepFunctions:
     """Two samples of one column as step functions.
 
     Parameters
@@ -51,12 +51,12 @@ def spanned(pool: door.Pool) -> door.Pool:
     return pool
 
 
-def line(pool: door.Pool) -> Line:
+def line(pool: door.Pool) -> StepFunctions:
     """The difference of the two distribution functions, in O(N log N)."""
     knots, place = np.unique(pool.z[:, 0], return_inverse=True)
     x = np.bincount(place[: pool.m], minlength=len(knots)).cumsum()
     y = np.bincount(place[pool.m :], minlength=len(knots)).cumsum()
-    return Line(knots, (x * pool.n - y * pool.m) / (pool.m * pool.n))
+    return StepFunctions(knots, (x * pool.n - y * pool.m) / (pool.m * pool.n))
 
 
 def one_column(pool: door.Pool, name: str) -> None:

@@ -79,7 +79,7 @@ def _centred(points: Floats, values: Floats, value: float) -> LipschitzWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class _Transport:
     """The optimal transport from x to y: its cost, the (m, n) distances, and the dual values of the y_j."""
 
     cost: float
@@ -87,7 +87,7 @@ class _Plan:
     v: Floats
 
 
-def _plan(pool: door.Pool) -> _Plan:
+def _plan(pool: door.Pool) -> _Transport:
     if pool.m * pool.n > LARGEST_PLAN:
         raise InputError(
             f"The Wasserstein metric in {pool.z.shape[1]} columns needs the {pool.m} x {pool.n} matrix of distances, "
@@ -101,7 +101,7 @@ def _plan(pool: door.Pool) -> _Plan:
     cost, log = ot.emd2(*weights, cross, numItermax=10**9, log=True)
     if log["warning"] is not None:
         raise TwosampleError(f"POT did not solve the transport problem: {log['warning']}")
-    return _Plan(float(cost), cross, np.asarray(log["v"], dtype=np.float64))
+    return _Transport(float(cost), cross, np.asarray(log["v"], dtype=np.float64))
 
 
 def _library() -> ModuleType:

@@ -20,7 +20,7 @@ from .base import Null
 
 
 @dataclass(frozen=True)
-class _Quadratic(Null):
+class _LimitNull(Null):
     """A law of a quadratic form under H0, from the moments or eigenvalues of the centred kernel."""
 
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired", "hsic"})
@@ -37,7 +37,7 @@ class _Quadratic(Null):
 
 
 @dataclass(frozen=True)
-class Spectrum(_Quadratic):
+class Spectrum(_LimitNull):
     r"""The limit law itself: a weighted sum of chi-squares with the eigenvalues of the centred kernel.
 
     Theorem 'Asymptotic distribution': :math:`\sum_l \lambda_l(z_l^2 - 2)` with :math:`z_l \sim N(0,2)`; for any m and n
@@ -61,7 +61,7 @@ class Spectrum(_Quadratic):
 
 
 @dataclass(frozen=True)
-class Pearson(_Quadratic):
+class Pearson(_LimitNull):
     r"""A Pearson curve through the first moments of the statistic under H0: MMD²_u M of the paper.
 
     Mean, variance and third moment are those of the appendix, for any m and n. The fourth is by default the paper's
@@ -110,7 +110,7 @@ class Pearson(_Quadratic):
 
 
 @dataclass(frozen=True)
-class Gamma(_Quadratic):
+class Gamma(_LimitNull):
     r"""A gamma law with the mean and the variance of the biased statistic, moved to the mean of this one.
 
     The two-moment approximation: :math:`\mathrm{MMD}_b^2` has mean :math:`(1/m+1/n)E[k(z,z)-k(z,z')]` under H0. O(N²),

@@ -13,8 +13,8 @@ from ..engines import Engine
 from ..errors import OptionError, options_by_name, unknown_option
 from ..kernels import Kernel
 from ..nulls.alternative import deviation_interval
+from .bootstrap import resampled
 from .profile import Estimates, confidence, estimate, profile
-from .worlds import resampled
 
 METHODS = ("asymptotic", "bound", "bootstrap")
 

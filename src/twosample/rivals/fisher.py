@@ -102,7 +102,7 @@ def kernel_fisher_test(
     pool, formula, random = request.pool, request.kernel, request.rng
     _check_size(len(pool.z))
     whitened, gamma = _whitened(formula.block(pool.z, pool.z), share)
-    scale = _Scale.of(whitened, pool.m, pool.n)
+    scale = _WhitenedScale.of(whitened, pool.m, pool.n)
     rows = np.arange(pool.m), np.arange(pool.m, pool.m + pool.n)
     kernel = Precomputed(whitened)
     null = door.resolve_null(null)
@@ -123,7 +123,7 @@ def kernel_fisher_test(
 
 
 @dataclass(frozen=True)
-class _Scale:
+class _WhitenedScale:
     """The way from MMD_b of the whitened kernel to T and back; increasing.
 
     Parameters
@@ -140,7 +140,7 @@ class _Scale:
     d2: float
 
     @classmethod
-    def of(cls, whitened: Floats, m: int, n: int) -> _Scale:
+    def of(cls, whitened: Floats, m: int, n: int) -> _WhitenedScale:
         """d_1 and d_2 of the covariance within: those of the pooled one, and the change by a matrix of rank one."""
         a = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
         once = a - whitened @ a  # gamma (Sigma + gamma I)^-1 applied to the weights of delta
@@ -189,7 +189,7 @@ class WhitenedLaw:
     """
 
     inner: Law
-    scale: _Scale
+    scale: _WhitenedScale
 
     @property
     def least(self) -> float:

@@ -81,7 +81,7 @@ class FeatureGram:
         centre = self._rough_centre()
         single = len(sizes) >= _SINGLE_COLUMNS and self._suits_single(centre)
 
-        def work(rows: slice, stop: Event) -> _Sums:
+        def work(rows: slice, stop: Event) -> _FeatureSums:
             return self._piece_sums(rows, labels, centre, single, stop)
 
         parts = run(self._pieces(), work, self._thread_count(), self.progress)
@@ -143,7 +143,7 @@ class FeatureGram:
         del m, n
         return self.remarks
 
-    def _piece_sums(self, rows: slice, labels: Labellings, centre: Floats, single: bool, stop: Event) -> _Sums:
+    def _piece_sums(self, rows: slice, labels: Labellings, centre: Floats, single: bool, stop: Event) -> _FeatureSums:
         total, trace, worlds = np.zeros(self.features.width), 0.0, None
         for block in self._blocks(rows, _SUM_ENTRIES):
             if stop.is_set():
@@ -156,7 +156,7 @@ class FeatureGram:
             carried = np.concatenate([phi, squares[:, None]], axis=1, dtype=np.float32 if single else phi.dtype)
             part = labels.sums(block, carried)
             worlds = part if worlds is None else np.add(worlds, part, out=worlds)
-        return _Sums(np.zeros((0, 0)) if worlds is None else worlds, total, trace)
+        return _FeatureSums(np.zeros((0, 0)) if worlds is None else worlds, total, trace)
 
     def _piece_moments(self, rows: slice, centre: Floats, stop: Event) -> tuple[Floats, Floats]:
         width = self.features.width
@@ -206,7 +206,7 @@ class FeatureGram:
         return self.threads or available_cores()
 
 
-class _Sums(NamedTuple):
+class _FeatureSums(NamedTuple):
     """What some rows add: features, and their squared length, summed over every world; and over all of the rows."""
 
     worlds: Floats

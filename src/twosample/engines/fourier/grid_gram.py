@@ -20,7 +20,7 @@ from ..dense import CENTRED_POINTS
 from ..features.feature_gram import PIECES, FeatureGram
 from .frequency_grid import FrequencyGrid, Waves, wave_covariance
 from .line_bins import BinnedLine, bin_count
-from .neighbours import Neighbours
+from .neighbours import SortedPlaces
 from .nufft import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500
@@ -130,7 +130,7 @@ class GridGram:
         """Block sums of relabellings that are written in the order of the line."""
         sums, means, line = [], [], self.z[order, 0]
         for grid in self.features.grids:
-            S, mean = Neighbours(line, grid).sums(packed, self.threads, self.progress)
+            S, mean = SortedPlaces(line, grid).sums(packed, self.threads, self.progress)
             sums.append(S)
             means.append(mean)
         S, mean = np.concatenate(sums, axis=1), np.concatenate(means)

@@ -33,7 +33,7 @@ _WORLDS = 64  # that are counted at a time: their counts stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class SortedPlaces:
     """Points on a line, in order, several to a place.
 
     Parameters

@@ -156,11 +156,11 @@ class LowRankGram:
         near = self.features.values(self.z[:: max(1, len(self.z) // 500)]).mean(axis=0, dtype=np.float64)
         near = near.astype(self.features.dtype)
 
-        def work(rows: slice, stop: Event) -> _Sums:
+        def work(rows: slice, stop: Event) -> _LowRankSums:
             return self._piece_sums(rows, columns, near, stop)
 
         parts = run(row_pieces(len(self.z)), work, self.threads, self.progress)
-        all_rows = reduce(_Sums.add, parts)
+        all_rows = reduce(_LowRankSums.add, parts)
         rest = all_rows.total / len(self.z)  # the mean less what was taken off
         S = self.features.factor.T @ (all_rows.sums - rest[:, None] * sizes)  # (r, C)
         mean = self.features.factor.T @ (near + rest)
@@ -189,7 +189,7 @@ class LowRankGram:
     def _by_features(self) -> FeatureGram:
         return FeatureGram(self.features, self.z, self.threads, self.progress)
 
-    def _piece_sums(self, rows: slice, columns: Counts, near: Reals, stop: Event) -> _Sums:
+    def _piece_sums(self, rows: slice, columns: Counts, near: Reals, stop: Event) -> _LowRankSums:
         sums, total = np.zeros((self.rank, columns.shape[1])), np.zeros(self.rank)
         lengths = np.zeros(columns.shape[1])
         step = max(1, _BLOCK_ENTRIES // self.rank)
@@ -203,17 +203,17 @@ class LowRankGram:
             sums += C.T @ v
             total += C.sum(axis=0, dtype=np.float64)
             lengths += self.certificate.lengths[block] @ v
-        return _Sums(sums, total, lengths)
+        return _LowRankSums(sums, total, lengths)
 
 
-class _Sums(NamedTuple):
+class _LowRankSums(NamedTuple):
     """What some rows add: C'V and C'1, C the centred kernel values with the landmarks, and sums of k_r(z, z)."""
 
     sums: Floats
     total: Floats
     lengths: Floats
 
-    def add(self, other: _Sums) -> _Sums:
+    def add(self, other: _LowRankSums) -> _LowRankSums:
         """The sums over both sets of rows; overwrites these."""
         for ours, theirs in zip(self, other, strict=True):
             np.add(ours, theirs, out=ours)

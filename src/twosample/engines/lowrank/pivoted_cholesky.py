@@ -64,7 +64,7 @@ def choose_landmarks(
     features = LandmarkMap(kernel, z[:0], _precision(kernel, z, tolerance, rng))
     residual, spread = diagonal, None
     while True:
-        factor = _Factor(_draw_rows(z, residual, rng), features, min(max_rank, len(z)), trace, spread, threads)
+        factor = _PartialCholesky(_draw_rows(z, residual, rng), features, min(max_rank, len(z)), trace, spread, threads)
         met = factor.grow(tolerance, rng)
         features = factor.features()
         final = not factor.pivots or features.width >= max_rank
@@ -79,7 +79,7 @@ def choose_landmarks(
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _PivotRows:
     """Rows that stand for the `size` rows of the pool: sums with the weights estimate sums over the pool.
 
     Pivots are drawn from some of them, the residual is measured on others; `total` is its trace at the start.
@@ -98,19 +98,19 @@ class _Rows:
         return self.drawn == self.measured
 
 
-def _draw_rows(z: Floats, residual: Floats, rng: np.random.Generator) -> _Rows:
+def _draw_rows(z: Floats, residual: Floats, rng: np.random.Generator) -> _PivotRows:
     """All rows of a small pool; of a large one a sample with probabilities proportional to the residual."""
     size, total = len(z), float(residual.sum())
     if size <= CANDIDATES + MEASURED:
-        return _Rows(z, np.ones(size), slice(0, size), slice(0, size), size, total)
+        return _PivotRows(z, np.ones(size), slice(0, size), slice(0, size), size, total)
     chosen = rng.choice(size, CANDIDATES + MEASURED, p=residual / total)
     weights = total / residual[chosen]
     weights[:CANDIDATES] /= CANDIDATES
     weights[CANDIDATES:] /= MEASURED
-    return _Rows(z[chosen], weights, slice(0, CANDIDATES), slice(CANDIDATES, len(chosen)), size, total)
+    return _PivotRows(z[chosen], weights, slice(0, CANDIDATES), slice(CANDIDATES, len(chosen)), size, total)
 
 
-class _Factor:
+class _PartialCholesky:
     """The partial Cholesky factor on the rows, which grows by blocks of pivots.
 
     Parameters
@@ -130,7 +130,7 @@ class _Factor:
     """
 
     def __init__(
-        self, rows: _Rows, known: LandmarkMap, capacity: int, trace: float, spread: float | None, threads: int
+        self, rows: _PivotRows, known: LandmarkMap, capacity: int, trace: float, spread: float | None, threads: int
     ) -> None:
         self.rows, self.known, self.capacity, self.threads = rows, known, capacity, threads
         self.trace, self.known_spread = trace, spread

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from ... import _door as door
-from ...core.observed import Limit, Observed, Resampler
-from ...core.pvalue import Law, ReplicateLaw
-from ...core.sums import BlockSums
+from ...core.line_distances import WeightedLine
+from ...core.observed import Observed, Resampler
+from ...core.pvalue import Law
 from ...core.threads import single_threaded_blas
+from ...core.types import Floats
+from ...embedding import Embedded, ObservedSums
 from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null
@@ -19,9 +20,8 @@ from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
 from .bins import Bins
-from .groups import Groups
-from .median import filled
-from .resamples import GroupedPair
+from .groups import GroupSums
+from .permuted_groups import embedded_groups, exchangeable, group_resamples
 from .sketch import Sketch, different_kinds
 from .waves import BinnedPair, BinnedSample, WaveGrid
 
@@ -76,19 +76,19 @@ def compare_sketches(
     if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
-    observed: _ObservedSketches
+    observed: _ObservedBins | _ObservedSketches
     if isinstance(one, Bins) and isinstance(two, Bins):
         judge = _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         rule = door.resolve_bandwidth("median" if bandwidth is None else bandwidth, formula)
         observed = _binned(one, two, formula, rule, chosen)
-    elif isinstance(one, Groups) and isinstance(two, Groups):
+    elif isinstance(one, GroupSums) and isinstance(two, GroupSums):
         judge = _null(null, _GROUPED_NULLS, "several columns")
         door.check_resamples(judge, level)
         _check_kernel(kernel, one.kernel)
         if bandwidth is not None:
             raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
-        observed = _ObservedGroups(chosen, one.kernel, GroupedPair(one, two), random)
+        observed = _ObservedSketches(chosen, one.kernel, embedded_groups(one, two), len(one.weights), random)
     else:
         raise InputError(different_kinds(one.layout, two.layout))
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
@@ -108,39 +108,35 @@ def compare_sketches(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _ObservedSketches(Observed):
-    """MMD of two sketches."""
-
-    statistic: QuadraticStatistic
-    kernel: Kernel
-
-    def _law(self, sums: BlockSums, floor: float) -> ReplicateLaw:
-        """The statistic for every column of the sums, with its tolerance."""
-        form = self.statistic.form(sums.m, sums.n)
-        squares, tolerance = form.value(sums), form.tolerance(sums)
-        if self.statistic.root:  # a tie in the square is a tie in the root
-            tolerance = float(np.sqrt(max(squares[0], 0.0)) - np.sqrt(max(squares[0] - tolerance, 0.0)))
-        return ReplicateLaw(self.statistic.of_form(squares), tolerance, floor=floor)
-
-    @property
-    def least(self) -> float:
-        """By the statistic."""
-        return self.statistic.least_pvalue(self.m, self.n)
-
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know about the sketches."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False)
-class _ObservedBins(_ObservedSketches):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _ObservedBins(ObservedSums):
     """One column: everything from the characteristic functions."""
 
+    kernel: Kernel
     pair: BinnedPair
     width: float
     constant: bool
     rows = False
+
+    @property
+    def value(self) -> float:
+        """0 for samples that do not vary."""
+        return 0.0 if self.constant else super().value
+
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the bins."""
+        return _binned_notes(self.pair, self.width, self.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class _ObservedSketches(Observed):
+    """Several columns: the statistic with the groups permuted."""
+
+    statistic: QuadraticStatistic
+    kernel: Kernel
+    pair: Embedded
+    frequencies: int
+    rng: np.random.Generator
 
     @property
     def m(self) -> int:
@@ -152,67 +148,29 @@ class _ObservedBins(_ObservedSketches):
         """Rows of y."""
         return self.pair.n
 
-    @cached_property
-    def _truth(self) -> ReplicateLaw:
-        return self._law(self.pair.sums(), 0.0)
-
-    @property
-    def value(self) -> float:
-        """0 for samples that do not vary."""
-        return 0.0 if self.constant else float(self._truth.values[0])
-
-    @property
-    def tolerance(self) -> float:
-        """Of the value."""
-        return self._truth.tolerance
-
-    def limit(self, null: str) -> Limit:
-        form, root = self.statistic.form(self.m, self.n), self.statistic.root
-        return form.limit(self.pair.centred(), self.value ** (2 if root else 1), self.tolerance, root)
-
-    def notes(self) -> tuple[str, ...]:
-        return _binned_notes(self.pair, self.width, self.constant)
-
-
-@dataclass(frozen=True, eq=False)
-class _ObservedGroups(_ObservedSketches):
-    """Several columns: the statistic with the groups permuted."""
-
-    pair: GroupedPair
-    rng: np.random.Generator
-
-    @property
-    def m(self) -> int:
-        """Rows of x."""
-        return self.pair.x.rows
-
-    @property
-    def n(self) -> int:
-        """Rows of y."""
-        return self.pair.y.rows
-
     def resampled(self, null: Resampler) -> Law:
-        return self._law(self.pair.sums(null.resamples, self.rng), null.floor(self))
+        labels = group_resamples(self.pair, null.resamples, self.rng)
+        return ObservedSums(self.statistic, self.pair.sums(labels)).resampled(null)
 
     def notes(self) -> tuple[str, ...]:
-        one, two = self.pair.x, self.pair.y
-        groups = f"{int((one.sizes > 0).sum())} and {int((two.sizes > 0).sum())} groups of rows"
+        """How groups were permuted, and what the kernel is."""
+        groups = f"{np.count_nonzero(self.pair.x)} and {np.count_nonzero(self.pair.y)} groups of rows"
         how = (
             f"{groups} of equal sizes were permuted: exact."
-            if self.pair.exchangeable
+            if exchangeable(self.pair)
             else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
         )
-        return how, f"The kernel is that of {len(one.weights)} random frequencies."
+        return how, f"The kernel is that of {self.frequencies} random frequencies."
 
 
-def _states(x: object, y: object) -> tuple[Bins | Groups, Bins | Groups]:
+def _states(x: object, y: object) -> tuple[Bins | GroupSums, Bins | GroupSums]:
     one, two = _state(x, "x"), _state(y, "y")
     if one.columns != two.columns:
         raise InputError(f"x has {one.columns} column(s) and y has {two.columns}; both must have the same columns.")
     return one, two
 
 
-def _state(sketch: object, name: str) -> Bins | Groups:
+def _state(sketch: object, name: str) -> Bins | GroupSums:
     if not isinstance(sketch, Sketch):
         raise InputError(f"{name} is {type(sketch).__name__} and the other a Sketch; make both of them sketches.")
     if sketch.state is None or sketch.rows < 2:
@@ -234,13 +192,18 @@ def _binned(one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic
     a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
     unit = 2.0**a.grid.unit
     pool = BinnedSample.of(a.merged(b))
-    formula = filled(kernel, rule, pool, unit)
+    spread = WeightedLine(pool.place, pool.rows, 1.0 if pool.variance.any() else 0.0)
+
+    def quantiles(levels: Floats) -> Floats:  # of the distances between pooled rows, in bins; none is below one bin
+        return unit * np.array([max(spread.quantile(float(level)), 1.0) for level in levels])
+
+    formula = door.fill_widths(kernel, lambda metric, rows: rule.widths(quantiles))
     if formula.bounds is not None:  # others are refused below
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
     pair = BinnedPair(_sample(one.column, a), _sample(two.column, b), grid)
     constant = len(pool.place) == 1 and not pool.variance.any()
-    return _ObservedBins(statistic, formula, pair, unit, constant)
+    return _ObservedBins(statistic, pair.sums(), pair.centred, kernel=formula, pair=pair, width=unit, constant=constant)
 
 
 def _sample(column: BinnedColumn, placed: BinnedColumn) -> BinnedSample:

@@ -19,11 +19,11 @@ from ...errors import InputError, OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from ...summaries import BinGrid, BinnedColumn
 from .bins import BinnedMoments, Bins
-from .groups import GroupedFeatures, Groups
+from .groups import GroupedFeatures, GroupSums
 
 FORMAT, VERSION = "twosample-sketch", 1
 
-State = Bins | Groups
+State = Bins | GroupSums
 Record = dict[str, Any]
 
 _KERNELS: dict[str, type[Kernel]] = {
@@ -159,7 +159,7 @@ def _moments(record: Mapping[str, Any], low: int, high: int, length: int) -> Flo
     return moments
 
 
-def _groups_record(state: Groups) -> Record:
+def _groups_record(state: GroupSums) -> Record:
     return {
         "kind": "groups",
         "kernel": _kernel_record(state.kernel),
@@ -176,7 +176,7 @@ def _groups_record(state: Groups) -> Record:
     }
 
 
-def _groups(record: Mapping[str, Any]) -> Groups:
+def _groups(record: Mapping[str, Any]) -> GroupSums:
     kernel = _kernel(record["kernel"])
     location, scale = (_numbers(record[name], np.float64) for name in ("location", "scale"))
     waves, sums = (_numbers(record[name], np.float64, 2) for name in ("frequencies", "sums"))
@@ -195,7 +195,7 @@ def _groups(record: Mapping[str, Any]) -> Groups:
     names = record.get("names", [])  # files written before they were kept have none
     _require(isinstance(names, list) and all(isinstance(name, str) for name in names), "names that are text")
     _require(len(names) in (0, d), "as many names as columns")
-    return Groups(layout, kernel, location, scale, waves, weights, sums, sizes, turn, tuple(names))
+    return GroupSums(layout, kernel, location, scale, waves, weights, sums, sizes, turn, tuple(names))
 
 
 def _kernel_record(kernel: Kernel) -> Record:

@@ -69,7 +69,7 @@ class GroupedFeatures:
             raise OptionError(f"GroupedFeatures: standardise={self.standardise!r} must be True or False.")
         door.open_kernel(self.kernel, self.bandwidth)
 
-    def state(self, rows: Floats) -> Groups:
+    def state(self, rows: Floats) -> GroupSums:
         """Empty groups, with kernel and frequencies from the first rows."""
         if len(rows) < 2:
             raise InputError(f"The first batch of a sketch of several columns has {len(rows)} row(s), not 2 or more.")
@@ -85,11 +85,11 @@ class GroupedFeatures:
         kernel = door.open_kernel(self.kernel, self.bandwidth).filled((part - location) / scale, rng)
         waves, weights = kernel.draw_frequencies(rows.shape[1], self.frequencies, rng)
         none = np.zeros((self.groups, 2 * len(weights)))
-        return Groups(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
+        return GroupSums(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class GroupSums:
     """The sums themselves: never changed, only replaced.
 
     Parameters
@@ -139,12 +139,12 @@ class Groups:
         arrays = (self.location, self.scale, self.waves, self.weights, self.sums, self.sizes)
         return sum(array.nbytes for array in arrays)
 
-    def named(self, names: tuple[str, ...], whose: str) -> Groups:
+    def named(self, names: tuple[str, ...], whose: str) -> GroupSums:
         """With names, unless it has some; refuses other ones, or the same in a different order."""
         door.check_names(names, self.names, whose)
         return self if self.names else replace(self, names=names)
 
-    def added(self, rows: Floats) -> Groups:
+    def added(self, rows: Floats) -> GroupSums:
         """With more rows, dealt to the groups in turn."""
         sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
         at, start = self.turn, 0
@@ -172,7 +172,7 @@ class Groups:
             raise InputError("batch holds values too large beside those of the first batch; rescale all of them.")
         return np.asarray(self._features(z), dtype=np.float64)
 
-    def merged(self, other: Groups) -> Groups:
+    def merged(self, other: GroupSums) -> GroupSums:
         """The rows of both, group by group."""
         check_alike(self, other)
         names = self.names or other.names
@@ -180,7 +180,7 @@ class Groups:
         turn = sum(turns) % len(self.sizes) if turns else None
         return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes, turn=turn, names=names)
 
-    def blank(self) -> Groups:
+    def blank(self) -> GroupSums:
         """The same kernel and frequencies without rows."""
         return replace(self, sums=np.zeros_like(self.sums), sizes=np.zeros_like(self.sizes), turn=None)
 
@@ -189,7 +189,7 @@ class Groups:
         return CosineMap(self.waves, self.weights, single=False)
 
 
-def check_alike(a: Groups, b: Groups) -> None:
+def check_alike(a: GroupSums, b: GroupSums) -> None:
     """Refuse sketches that do not speak of the same features."""
     if a.columns != b.columns:
         raise InputError(f"The sketches have different columns: {a.columns} and {b.columns}.")

@@ -15,7 +15,7 @@ from ...summaries import Points
 from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
-from .groups import GroupedFeatures, Groups
+from .groups import GroupedFeatures, GroupSums
 from .waves import BinnedSample, Waves
 
 Layout = BinnedMoments | GroupedFeatures
@@ -110,7 +110,7 @@ class Sketch:
         if state is None:
             layout = self._layout or (BinnedMoments() if rows.shape[1] == 1 else GroupedFeatures())
             state = layout.state(rows)
-        if isinstance(state, Groups):
+        if isinstance(state, GroupSums):
             state = state.named(door.column_names(batch), "batch and the sketch")
         self._state = state.added(rows)
         return self

@@ -14,12 +14,12 @@ from ..statistics import Biased
 from .profile import Profile
 
 RESAMPLES = 999
-"""Resampled worlds."""
+"""How often both samples are drawn anew."""
 
 
 @dataclass(frozen=True, eq=False)
-class Resampled:
-    """Laws from resampled worlds; the plain bootstrap of MMD² is wrong near p = q, so its two parts are kept apart.
+class BootstrapLaws:
+    """Laws from resamples; the plain bootstrap of MMD² is wrong near p = q, so its two parts are kept apart.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class Resampled:
     quadratic: float
     slope: float
 
-    def at(self, theta: float) -> _Sample:
+    def at(self, theta: float) -> _EmpiricalLaw:
         """The law of the unbiased estimate when MMD² is `theta`."""
-        return _Sample(theta + float(np.sqrt(self.slope * theta)) * self.linear + self.degenerate)
+        return _EmpiricalLaw(theta + float(np.sqrt(self.slope * theta)) * self.linear + self.degenerate)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sample:
+class _EmpiricalLaw:
     """Values instead of a formula."""
 
     values: Floats
@@ -60,7 +60,7 @@ class _Sample:
         return np.zeros_like(t)
 
 
-def resampled(seen: Profile, moments: Laws, rng: np.random.Generator) -> Resampled:
+def resampled(seen: Profile, moments: Laws, rng: np.random.Generator) -> BootstrapLaws:
     r"""Laws by the bootstrap: :math:`|\hat\delta + G^*|^2 = |\hat\delta|^2 + 2\langle\hat\delta,G^*\rangle + |G^*|^2`.
 
     The middle term is a sum of the witness over the rows drawn; the last one is what is left of the resampled MMD_b².
@@ -70,23 +70,23 @@ def resampled(seen: Profile, moments: Laws, rng: np.random.Generator) -> Resampl
     witness = seen.gram.multiply(signs[:, None])[:, 0]
     form = Biased().form(m, n)
     linear, degenerate = [], []
-    for worlds in _worlds(m, n, rng):
-        assert worlds.y is not None
-        drawn = (worlds.x + worlds.y).astype(np.float64) - 1
+    for labels in _drawn_again(m, n, rng):
+        assert labels.y is not None
+        drawn = (labels.x + labels.y).astype(np.float64) - 1
         part = 2 * ((signs * witness) @ drawn)
         linear.append(part)
-        degenerate.append(form.value(seen.gram.block_sums(worlds, m, n)) - seen.biased - part)
-    one, two = np.concatenate(linear), np.concatenate(degenerate)
-    spread = float(one.std())
-    return Resampled(one / spread if spread > 0 else one, two - two.mean(), moments.quadratic, moments.slope)
+        degenerate.append(form.value(seen.gram.block_sums(labels, m, n)) - seen.biased - part)
+    along, rest = np.concatenate(linear), np.concatenate(degenerate)
+    spread = float(along.std())
+    return BootstrapLaws(along / spread if spread > 0 else along, rest - rest.mean(), moments.quadratic, moments.slope)
 
 
-def _worlds(m: int, n: int, rng: np.random.Generator) -> Iterator[Labellings]:
-    """Worlds in which each sample is drawn anew from its own rows with replacement, in batches that fit in memory."""
+def _drawn_again(m: int, n: int, rng: np.random.Generator) -> Iterator[Labellings]:
+    """Both samples drawn anew, each from its own rows with replacement, in batches that fit in memory."""
     step = max(1, 20_000_000 // (m + n))
     for start in range(0, RESAMPLES, step):
         x, y = np.zeros((2, m + n, min(step, RESAMPLES - start)), dtype=np.uint16)
-        for world in range(x.shape[1]):
-            x[:m, world] = np.bincount(rng.integers(m, size=m), minlength=m)
-            y[m:, world] = np.bincount(rng.integers(n, size=n), minlength=n)
+        for r in range(x.shape[1]):
+            x[:m, r] = np.bincount(rng.integers(m, size=m), minlength=m)
+            y[m:, r] = np.bincount(rng.integers(n, size=n), minlength=n)
         yield Labellings(x, y)
