@@ -37,9 +37,14 @@ def sides():
 
 
 def columns(found):
-    """What rests on all rows; single values and round numbers are counted in the sample, which partitions move."""
+    """All that is said of columns, texts apart, which are compared in the rows that were kept."""
     known = [part for part in found.columns if part.kind != "text"]
-    return {part.name: (part.kernel_pvalue, part.missing_a, part.rows_a) for part in known}
+    return {
+        part.name: (
+            part.pvalue, part.kernel_pvalue, part.effect, part.effect_low, part.effect_high, part.missing_a, part.rows_a
+        )
+        for part in known
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")

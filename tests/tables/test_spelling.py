@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.summaries import SingleValues
 from twosample.tables.clocks import clock_views
 from twosample.tables.spelling import Spelling
 
@@ -66,12 +67,13 @@ def test_clocks_by_hand():
     start = datetime(2024, 1, 1)  # a Monday
     x = np.array([(start + timedelta(hours=h) - datetime(1970, 1, 1)).total_seconds() for h in (0, 1, 25, 49)])
     y = np.array([(start + timedelta(days=d, hours=5) - datetime(1970, 1, 1)).total_seconds() for d in (0, 6, 366)])
-    found = {view.text: (view.a, view.b) for view in clock_views(x, y)}
+    both = [SingleValues.of(part, dates=True) for part in (x, y)]
+    found = {view.text: (view.a, view.b) for view in clock_views(*both)}
     assert found["between 1:00 and 1:59"] == (3, 0)
     assert found["between 5:00 and 5:59"] == (0, 3)
     assert (found["a Monday"], found["a Tuesday"], found["a Sunday"]) == ((2, 1), (1, 0), (0, 1))
     assert found["in 2024"] == (4, 2)
-    for view in clock_views(x, y):
+    for view in clock_views(*both):
         assert (int(view.holds(x).sum()), int(view.holds(y).sum())) == (view.a, view.b)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
+from ..summaries import SingleValues
+from ..summaries.singles import FIRST_YEAR, HOURS, WEEKDAYS, YEARS
 from .views import View
 
 _DAY = 86_400.0
@@ -22,27 +24,30 @@ ROUND = {_DAY: "at midnight", 3600.0: "on the hour", 60.0: "on the minute", 1.0:
 Codes = NDArray[np.int64]
 
 
-def clock_views(x: Floats, y: Floats) -> Iterator[View]:
+def clock_views(x: SingleValues, y: SingleValues) -> Iterator[View]:
     """Hours of the day, days of the week and years, each on its own; seconds since 1970, or since midnight."""
-    pooled = np.concatenate([x, y])
-    if not len(pooled) or not np.isfinite(pooled).all() or np.abs(pooled).max() > _FAR:
+    ends = [end for part in (x, y) for end in part.values[[0, -1]].tolist()] if x.rows and y.rows else [np.inf]
+    if not x.dates or not y.dates or not np.isfinite(ends).all() or np.abs(ends).max() > _FAR:
         return
-    yield from _each(_hours, pooled, len(x), {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)})
-    yield from _each(_weekdays, pooled, len(x), dict(enumerate(_DAYS)))
-    first, last = (int(_years(np.array([end]))[0]) for end in (pooled.min(), pooled.max()))
-    if last - first < _YEARS:
-        yield from _each(_years, pooled, len(x), {year: f"in {year}" for year in range(first, last + 1)})
+    yield from _each(_hours, HOURS, x, y, {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)})
+    yield from _each(_weekdays, WEEKDAYS, x, y, dict(enumerate(_DAYS)))
+    first, last = (int(_years(np.array([end]))[0]) for end in (min(ends), max(ends)))
+    start = FIRST_YEAR, FIRST_YEAR + YEARS.stop - YEARS.start
+    if last - first < _YEARS and start[0] <= first <= last < start[1]:
+        yield from _each(_years, YEARS, x, y, {year: f"in {year}" for year in range(*start)})
 
 
-def _each(codes: Callable[[Floats], Codes], pooled: Floats, m: int, names: Mapping[int, str]) -> Iterator[View]:
+def _each(
+    codes: Callable[[Floats], Codes], part: slice, x: SingleValues, y: SingleValues, names: Mapping[int, str]
+) -> Iterator[View]:
     """A view of each code, if there are several; of two, one."""
-    found = codes(pooled)
+    first, second = x.classes[part], y.classes[part]
     start = min(names)
-    both = [np.bincount(part - start, minlength=len(names)) for part in (found[:m], found[m:])]
-    used = np.flatnonzero(both[0] + both[1]) + start
-    for code in used[: len(used) if len(used) > 2 else len(used) - 1].tolist():
-        a, b = (int(part[code - start]) for part in both)
-        yield View("clock", names[code], a, b, m, len(pooled) - m, holds=partial(_is, codes, code))
+    used = np.flatnonzero(first + second)
+    for place in used[: len(used) if len(used) > 2 else len(used) - 1].tolist():
+        both = int(first[place]), int(second[place])
+        holds = partial(_is, codes, place + start)
+        yield View("clock", names[place + start], *both, x.rows, y.rows, holds=holds)
 
 
 def _is(codes: Callable[[Floats], Codes], code: int, seconds: Floats) -> NDArray[np.bool_]:

@@ -90,10 +90,11 @@ def looked_at(lines: Sequence[ColumnTests], joint: float | None) -> list[Look]:
     flat, shares = np.concatenate(pvalues), np.concatenate(weights)
     adjusted = beside_joint(_weighted_holm(flat, shares), joint)
     cuts = np.cumsum([len(part) for part in pvalues])[:-1]
-    return [_look(*parts) for parts in zip(lines, pvalues, weights, np.split(adjusted, cuts), strict=True)]
+    return [_look(*parts) for parts in zip(lines, pvalues, np.split(adjusted, cuts), strict=True)]
 
 
-def _look(line: ColumnTests, pvalues: Floats, weights: Floats, adjusted: Floats) -> Look:
+def _look(line: ColumnTests, pvalues: Floats, adjusted: Floats) -> Look:
+    weights = _weights([line])[0]  # its own: what is found in other columns does not change its p-value
     values = slice(0, len(pvalues) - (line.missing is not None))
     scores = pvalues[values] / weights[values]
     alone = min(1.0, float(scores.min()) * float(weights[values].sum())) if len(scores) else 1.0

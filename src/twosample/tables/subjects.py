@@ -16,11 +16,12 @@ from ..sources import CategoryCounts, JointColumn, Kind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
 from ..structured import Categories, Text
-from ..summaries import BinnedColumn, comparable
+from ..summaries import BinnedColumn, SingleValues, comparable
 from .clocks import ROUND, clock_views
+from .counted import counted_views
 from .reading import Reading
 from .spelling import Spelling
-from .views import View, Words, levels_views, tails, usable, values
+from .views import STEPS, View, Words, levels_views, tails, usable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,16 +155,19 @@ def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
 
 
 def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
-    """Tails from all rows; single values and round numbers from the samples, which have them exactly."""
-    x, y = (_doubles(column_of(part, column.name)) for part in reading.samples)
-    if min(len(x), len(y)) < 2:
+    """From all rows: as they are if they are at hand, or as they were counted; from samples where no one counted."""
+    dates = column.kind == "datetime"
+    kept = [_doubles(column_of(part, column.name)) for part in reading.samples]
+    x, y = (SingleValues.of(part, dates=dates) for part in kept)
+    one, two = (side.scan.singles.get(column.name) for side in (reading.a, reading.b))
+    if not (reading.a.whole and reading.b.whole) and one is not None and two is not None:
+        x, y = one, two
+    if min(x.rows, y.rows) < 2:
         return ()
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
-    if column.kind != "datetime":
-        return tuple(usable([*tails(line, words), *values(x, y, words)], level))
-    found = [*tails(line, words), *values(x, y, words, ROUND)]
+    found = [*tails(line, words), *counted_views(x, y, line, words, ROUND if dates else STEPS, np.concatenate(kept))]
     spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
-    return tuple(usable(found if spans else [*found, *clock_views(x, y)], level))
+    return tuple(usable([*found, *clock_views(x, y)] if dates and not spans else found, level))
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

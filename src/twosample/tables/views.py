@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ..core.shares import beyond_pvalue, fisher_pvalue, least_pvalue, share_estimate, share_interval
 from ..core.types import Floats
 from ..embedding import Levels, Line
+from ..summaries import SingleValues
+from ..summaries.singles import multiple
 
 WEIGHTS = {
     "bulk": 0.4, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05, "letters": 0.05,
@@ -148,27 +150,49 @@ def tails(line: Line, number: Words) -> Iterator[View]:
 
 def values(x: Floats, y: Floats, number: Words, steps: Mapping[float, str] = STEPS) -> Iterator[View]:
     """Single values that hold a noticeable share, far ones, those beyond the other table, seldom and round ones."""
-    pooled = np.concatenate([x, y])
-    found, index, counts = np.unique(pooled, return_inverse=True, return_counts=True)
-    first = np.bincount(index[: len(x)], minlength=len(found))
-    heap = _Heap(found, first, counts)
+    return heap_views(Heap.of(SingleValues.of(x), SingleValues.of(y)), number, steps)
+
+
+def heap_views(heap: Heap, number: Words, steps: Mapping[float, str]) -> Iterator[View]:
+    """The same of values with their counts."""
+    found, counts = heap.found, heap.counts
     chosen = noticeable(counts) if len(found) > 2 else [int(np.argmin(counts))] if len(found) == 2 else []
     for i in chosen:
         yield heap.view("value", number(float(found[i])), partial(np.equal, float(found[i])))
-    if len(found) > _FEW:
-        yield from _far(heap, number)
-        yield from _beyond(heap, number)
+    yield from end_views(heap, number)
     if len(found) > 4:
         yield from _round(heap, steps)
 
 
+def end_views(heap: Heap, number: Words) -> Iterator[View]:
+    """Values far from nearly all others, and beyond the other table."""
+    if len(heap.found) > _FEW:
+        yield from _far(heap, number)
+        yield from _beyond(heap, number)
+
+
 @dataclass(frozen=True, eq=False)
-class _Heap:
+class Heap:
     """Different values, ascending, with the rows of the first table and of both."""
 
     found: Floats
     first: Counts
     counts: Counts
+
+    @classmethod
+    def of(cls, x: SingleValues, y: SingleValues) -> Heap:
+        """Of two tables, of which every value is known."""
+        found, index = np.unique(np.concatenate([x.values, y.values]), return_inverse=True)
+        first, counts = np.zeros((2, len(found)), dtype=np.intp)
+        np.add.at(first, index[: len(x.values)], x.counts)
+        np.add.at(counts, index, np.concatenate([x.counts, y.counts]))
+        return cls(found, first, counts)
+
+    @classmethod
+    def of_bins(cls, line: Line) -> Heap:
+        """Of bins, each as if its rows had one value."""
+        found, x, y = (np.rint(part) if k else part for k, part in enumerate(_bins(line)))
+        return cls(found, x.astype(np.intp), (x + y).astype(np.intp))
 
     def view(self, family: str, text: str, holds: Holds) -> View:
         """For so many rows of either table."""
@@ -182,7 +206,7 @@ class _Heap:
         return float(self.found[np.searchsorted(sums, share * sums[-1])])
 
 
-def _far(heap: _Heap, number: Words) -> Iterator[View]:
+def _far(heap: Heap, number: Words) -> Iterator[View]:
     """Values far from nearly all others, on both sides."""
     low, high = heap.quantile(0.05), heap.quantile(0.95)
     with np.errstate(over="ignore"):
@@ -195,7 +219,7 @@ def _far(heap: _Heap, number: Words) -> Iterator[View]:
             yield heap.view("odd", f"{word} {number(float(here[-1]))}, far from nearly all others,", holds)
 
 
-def _beyond(heap: _Heap, number: Words) -> Iterator[View]:
+def _beyond(heap: Heap, number: Words) -> Iterator[View]:
     """Rows beyond the last one of the other table, on both sides."""
     sides = heap.first, heap.counts - heap.first
     m, n = (int(part.sum()) for part in sides)
@@ -207,7 +231,7 @@ def _beyond(heap: _Heap, number: Words) -> Iterator[View]:
         yield RangeView("range", f"{word} {number(float(heap.found[::order][last]))}", a, b, m, n)
 
 
-def _round(heap: _Heap, steps: Mapping[float, str]) -> Iterator[View]:
+def _round(heap: Heap, steps: Mapping[float, str]) -> Iterator[View]:
     """Round numbers, and values that occur seldom: rounding makes fewer of them."""
     usual = _usual(heap.counts)
     views: dict[str, Holds] = {text: partial(_multiples, step) for step, text in steps.items()}
@@ -222,9 +246,7 @@ def _round(heap: _Heap, steps: Mapping[float, str]) -> Iterator[View]:
 
 def _multiples(step: float, numbers: Floats) -> Flags:
     """Which numbers are multiples of a step."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        scaled = numbers / step
-        return np.asarray(np.abs(scaled - np.rint(scaled)) < 1e-9 * np.maximum(1.0, np.abs(scaled)))
+    return multiple(numbers, step)
 
 
 def _among(known: Floats, numbers: Floats) -> Flags:
