@@ -25,7 +25,8 @@ THEMES = {
     "RelativeResult plan"
     " set_kernel",
     "Where they differ": "witness Witness WitnessRows",
-    "Tables": "compare Comparison ColumnComparison match match_tables Matching outliers Outliers Outlier"
+    "Tables": "compare Comparison ColumnComparison compare_many ManyComparison TablePair match match_tables Matching"
+    " outliers Outliers Outlier"
     " MeanEmbeddingOutlierDetector summarize TableSummary Monitor",
     "Independence": "hsic_test independence_test independence_matrix dependence_witness DependenceWitness"
     " IndependenceResult IndependenceMatrix ColumnPair",

@@ -95,7 +95,7 @@ from .sources.summarize import summarize
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Bhattacharyya, Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 from .summaries import TableSummary
-from .tables import ColumnComparison, Comparison, Contract, compare, learn
+from .tables import ColumnComparison, Comparison, Contract, ManyComparison, TablePair, compare, compare_many, learn
 
 __all__ = [
     "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap",
@@ -103,17 +103,18 @@ __all__ = [
     "CrossMedian", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
     "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures",
     "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "KSampleResult",
-    "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "Matching", "Matern",
-    "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor", "Normal",
-    "Number", "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips", "Paired",
-    "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar",
-    "QuantileGrid", "RationalQuadratic", "Record", "RelativeResult", "SamplePair", "Scaled", "SetKernel", "Sketch",
-    "SmallSampleWarning", "SourceError", "Spectrum", "StratifiedPermutation", "Sum", "TableSummary",
-    "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult", "WildBootstrap", "Witness",
-    "WitnessRows", "compare", "dependence_witness", "effect_size", "equivalence_test", "graphs",
-    "hsic_test", "independence_matrix", "independence_test", "interval", "ksample_test", "learn", "match",
-    "match_tables", "matching", "metrics", "mmd", "mmd_test", "outliers", "plan", "power", "relative_test", "rivals",
-    "sample_size", "series", "set_kernel", "strings", "summarize", "testing", "two_sample_test", "witness",
+    "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "ManyComparison", "Matching",
+    "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor",
+    "Normal", "Number", "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips",
+    "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar",
+    "QuantileGrid", "RationalQuadratic", "Record", "RelativeResult", "SamplePair", "Scaled", "SetKernel",
+    "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "StratifiedPermutation", "Sum", "TablePair",
+    "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult",
+    "WildBootstrap", "Witness", "WitnessRows", "compare", "compare_many", "dependence_witness",
+    "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "independence_test",
+    "interval", "ksample_test", "learn", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test",
+    "outliers", "plan", "power", "relative_test", "rivals", "sample_size", "series", "set_kernel",
+    "strings", "summarize", "testing", "two_sample_test", "witness",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -54,3 +54,41 @@ def test_errors_name_the_option(twosample, paths):
     assert done.code == 2
     assert "by:" in done.err
     assert "nothing" in done.err
+
+
+@pytest.fixture
+def parts(tmp_path):
+    rng = np.random.default_rng(1)
+    whole = pl.DataFrame(
+        {"site": np.repeat(["a", "b", "c"], 200), "v": rng.normal(size=600) + np.repeat([0, 0, 1], 200)}
+    )
+    for name in "abc":
+        whole.filter(pl.col("site") == name).drop("site").write_csv(tmp_path / f"{name}.csv")
+    whole.write_parquet(tmp_path / "all.parquet")
+    return tmp_path
+
+
+def test_several_tables(twosample, parts):
+    paths = [str(parts / f"{name}.csv") for name in "abc"]
+    done = twosample("compare", *paths, "--report", str(parts / "many.html"))
+    assert done.code == 1
+    assert "Different: 2 of 3 pairs" in done.out
+    assert (parts / "many.html").exists()
+
+
+def test_groups_of_one_table(twosample, parts):
+    done = twosample("compare", str(parts / "all.parquet"), "--groups", "site", "--json", "-")
+    assert done.code == 1
+    assert json.loads(done.out)["apart"] == ["c"]
+
+
+def test_what_only_two_tables_have(twosample, parts):
+    paths = [str(parts / f"{name}.csv") for name in "abc"]
+    for arguments, said in (
+        ((*paths, "--junit", str(parts / "x.xml")), "--junit is for two tables"),
+        ((*paths, "--groups", "site"), "--groups takes one table"),
+        ((paths[0],), "Missing argument 'B'"),
+    ):
+        done = twosample("compare", *arguments)
+        assert done.code == 2
+        assert said in done.err

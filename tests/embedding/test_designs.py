@@ -132,3 +132,11 @@ def test_shares_are_compared_at_their_level(kind):
     assert 0.005 <= (p <= 0.05).mean() <= 0.11
     holds[:60] = rng.random((60, 200)) < 0.7
     assert (np.array([one.pvalue for one in design.compared(holds, 299, rng)]) <= 0.05).mean() > 0.9
+
+
+def test_strata_without_rows_are_left_out():
+    design = StrataDesign.of(Strata.of(["a", "b", "c", "c"], ["a", "b", "c", "d"]))
+    part = design.part(np.array([1, 0, 1, 1, 1, 0, 1, 1], dtype=bool))
+    assert part.strata.names == ("a", "c", "d")
+    assert (part.m, part.n) == (3, 3)
+    assert part.judged(np.arange(6.0)[:, None], 0.05, 99, np.random.default_rng(0)).pvalue > 0.1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import compared
@@ -20,7 +21,10 @@ _EVERY_ROW = 1 << 62
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     context: typer.Context,
     a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The table to compare it with.")],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The table to compare it with.")] = None,
+    others: Annotated[
+        list[str] | None, typer.Argument(metavar="C ...", help="More tables: every two are compared.")
+    ] = None,
     alpha: options.Alpha = 0.05,
     margin: Annotated[
         list[str] | None,
@@ -58,6 +62,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         str | None,
         typer.Option("--time", metavar="COLUMN", help="Rows are series in the order of this column."),
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option("--groups", metavar="COLUMN", help="Of one table: compare the groups that this column makes."),
+    ] = None,
     report: options.Report = None,
     json: options.Json = None,
     junit: Annotated[
@@ -73,7 +81,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     config: options.Config = None,
     debug: options.Debug = False,
 ) -> int:
-    """Compare two tables: one verdict, and where they differ.
+    """Compare two tables: one verdict, and where they differ. Or several, every two of them.
 
     Small is below the margin. 0.05 is a share that goes from 50 to 55 %, from 10 to 13 % or from 0 to 0.5 %, or a mean
     that moves by 0.15 standard deviations; --margin 0 makes every significant difference count.
@@ -83,6 +91,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     """
     del debug  # it is read after
     sample, everything = options.sample_or_all(context, sample, everything)
+    tables = [table for table in (a, b, *(others or ())) if table is not None]
     outputs = Outputs(
         [
             Output("--report", report, html),
@@ -90,38 +99,59 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             Output("--junit", junit, _junit),
             Output("--markdown", markdown, _markdown),
         ],
-        inputs=(a, b, config, contract),
+        inputs=(*tables, config, contract),
     )
-    given: dict[str, Any] = {"margin": options.margins(margin), "sample": _EVERY_ROW if everything else sample}
-    terminal.announce(forecast((a, b)), quiet=quiet)
+    given: dict[str, Any] = {
+        "margin": options.margins(margin),
+        "sample": _EVERY_ROW if everything else sample,
+        "level": alpha,
+        "select": options.split(select),
+        "exclude": options.split(exclude),
+        "kinds": options.pairs("--kind", kind),
+        "where": where,
+        "schema": schema,
+        "by": options.split(by),
+        "rng": seed,
+    }
+    two = {
+        "--contract": contract, "--columns-may-be-lost": columns_may_be_lost, "--weights": weights, "--group": group,
+        "--time": time, "--junit": junit, "--markdown": markdown,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    terminal.announce(forecast(tables), quiet=quiet)
     with terminal.working("comparing", quiet=quiet) as progress:
-        from ..tables import compare
+        if _several(tables, groups, two):
+            from ..tables import compare_many
 
-        result = compare(
-            a,
-            b,
-            level=alpha,
-            select=options.split(select),
-            exclude=options.split(exclude),
-            kinds=options.pairs("--kind", kind),
-            where=where,
-            schema=schema,
-            columns_may_be_lost=options.split(columns_may_be_lost) or (),
-            contract=contract,
-            by=options.split(by),
-            weights=weights,
-            groups=group,
-            time=time,
-            rng=seed,
-            progress=progress,
-            **{name: value for name, value in given.items() if value is not None},
-        )
+            source = tables if groups is None else tables[0]
+            result: Any = compare_many(source, groups=groups, progress=progress, **given)
+        else:
+            from ..tables import compare
+
+            given["columns_may_be_lost"] = options.split(columns_may_be_lost) or ()
+            given |= {"weights": weights, "groups": group, "time": time, "contract": contract}
+            result = compare(*tables, progress=progress, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen
 
         terminal.write(terminal.rendered(*screen(result)))
     outputs.write(result, quiet=quiet)
     return compared(result.verdict, strict)
+
+
+def _several(tables: list[str], groups: str | None, two: dict[str, Any]) -> bool:
+    """Whether more than two tables are compared, or the groups of one; refuses what only two can have."""
+    if groups is not None and len(tables) > 1:
+        raise OptionError("--groups takes one table and compares the groups in it; give one table, or no --groups.")
+    if groups is None and len(tables) < 2:
+        raise typer.BadParameter("Missing argument 'B': give two tables or more, or one and --groups COLUMN.")
+    if groups is None and len(tables) == 2:
+        return False
+    wrong = [flag for flag, value in two.items() if value]
+    if wrong:
+        what = "of several tables" if groups is None else "with --groups"
+        raise OptionError(f"{wrong[0]} is for two tables; a comparison {what} does not take it.")
+    return True
 
 
 def html(result: Comparison) -> str:

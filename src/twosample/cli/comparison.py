@@ -15,15 +15,34 @@ from .terminal import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..tables import ColumnComparison, Comparison, MissingComparison, TableFacts
+    from ..tables import ColumnComparison, Comparison, ManyComparison, MissingComparison, TableFacts
     from ..tables.parts import Finding, Verdict
 
 _MOST_COLUMNS = 15
 _MOST_FINDINGS = 8
 
 
-def screen(result: Comparison) -> Iterator[Any]:
-    """Headline, tables, joint test, columns by rank, findings."""
+def screen(result: Comparison | ManyComparison) -> Iterator[Any]:
+    """Headline, tables, joint test, columns by rank, findings; of several tables the matrix of effects."""
+    from ..tables import ManyComparison
+
+    yield from _several(result) if isinstance(result, ManyComparison) else _two(result)
+
+
+def _several(result: ManyComparison) -> Iterator[Any]:
+    from ..tables.many_words import matrix_lines
+
+    yield judged(result.verdict, result.headline)
+    for line in matrix_lines(result):
+        yield Text(shown(line))
+    if len(result.alike) > 1:
+        yield Text()
+        yield grid((f"group {i}", ", ".join(group)) for i, group in enumerate(result.alike[:_MOST_COLUMNS], 1))
+    if result.findings:
+        yield grid((found.what, _found(found)) for found in result.findings[:_MOST_FINDINGS])
+
+
+def _two(result: Comparison) -> Iterator[Any]:
     yield judged(result.verdict, result.headline)
     yield Text()
     yield grid([("A", _table(result.a)), ("B", _table(result.b)), ("all columns", _joint(result))])

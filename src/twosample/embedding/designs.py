@@ -164,8 +164,9 @@ class StrataDesign(Design):
     def part(self, kept: Rows) -> StrataDesign:
         if kept.all():
             return self
-        m = int(kept[: self.m].sum())
-        return StrataDesign.of(Strata(self.strata.of_row[kept], m, self.strata.names))
+        present, of_row = np.unique(self.strata.of_row[kept], return_inverse=True)
+        names = tuple(self.strata.names[i] for i in present.tolist())
+        return StrataDesign.of(Strata(of_row, int(kept[: self.m].sum()), names))
 
     @property
     def comparable(self) -> bool:

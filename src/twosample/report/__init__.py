@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ..detection import Outliers
     from ..matching.results import Matching
     from ..monitor import Monitor
+    from ..tables.many import ManyComparison
 
-    Shown = Comparison | Matching | Monitor | Outliers
+    Shown = Comparison | ManyComparison | Matching | Monitor | Outliers
 
 __all__ = ["html", "junit", "markdown", "write_html"]
 
@@ -32,7 +33,7 @@ def html(result: Shown) -> str:
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
 
     Examples
     --------
@@ -45,6 +46,12 @@ def html(result: Shown) -> str:
     """
     if isinstance(result, Comparison):
         return render("comparison.html", comparison_page(result))
+    from ..tables.many import ManyComparison
+
+    if isinstance(result, ManyComparison):
+        from .many import many_page
+
+        return render("many.html", many_page(result))
     from ..detection import Outliers
     from ..matching.results import Matching
     from ..monitor import Monitor
@@ -70,7 +77,7 @@ def write_html(result: Shown, path: str | PathLike[str]) -> None:
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
     path
         Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
 

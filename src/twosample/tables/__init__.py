@@ -6,6 +6,7 @@ from .checking import Violation
 from .compare import compare
 from .contract import ColumnRules, Contract
 from .learning import learn
+from .many import ManyComparison, TablePair, compare_many
 from .parts import (
     ColumnComparison,
     Finding,
@@ -20,6 +21,7 @@ from .results import Comparison
 from .schema import Schema
 
 __all__ = [
-    "ColumnComparison", "ColumnRules", "Comparison", "Contract", "Finding", "MissingComparison", "NumberPicture",
-    "Place", "Schema", "SharePicture", "SpeakingRow", "TableFacts", "Violation", "compare", "learn",
+    "ColumnComparison", "ColumnRules", "Comparison", "Contract", "Finding", "ManyComparison", "MissingComparison",
+    "NumberPicture", "Place", "Schema", "SharePicture", "SpeakingRow", "TableFacts", "TablePair", "Violation",
+    "compare", "compare_many", "learn",
 ]  # fmt: skip

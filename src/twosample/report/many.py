@@ -1,0 +1,185 @@
+"""Several tables as the page shows them: the matrix of effects, the dendrogram, the pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import _numbers as numbers
+from .._shown import shown
+from .._version import __version__
+from ..tables.many import ManyComparison, TablePair
+from .signs import SIGNS, Sign
+
+MOST_PAIRS = 800
+NAME, LONG = 60, 600  # characters
+_ROW = 28  # pixels of a table in the dendrogram
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One pair in the matrix: effect as text, verdict, and darkness between 0 and 1; no sign on the diagonal."""
+
+    text: str
+    sign: Sign | None
+    dark: float
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A line of the dendrogram: from (x1, y1) to (x2, y2), x in percent, y in pixels."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True)
+class Dendrogram:
+    """Tables that are joined at the effect between them.
+
+    Parameters
+    ----------
+    labels
+        Name and height of each table, in pixels.
+    branches
+        The lines.
+    ticks
+        Place in percent and text of some effects.
+    height
+        Of the picture, in pixels.
+    """
+
+    labels: tuple[tuple[str, float], ...]
+    branches: tuple[Branch, ...]
+    ticks: tuple[tuple[float, str], ...]
+    height: int
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A pair in the table of pairs."""
+
+    a: str
+    b: str
+    sign: Sign
+    effect: str
+    interval: str
+    pvalue: str
+    words: str
+
+
+@dataclass(frozen=True)
+class ManyPage:
+    """All that the template reads.
+
+    Parameters
+    ----------
+    title, sign, lead
+        The outcome.
+    tables
+        Name and rows of each.
+    names, rows
+        The matrix: names above, and name and cells of each row, in the order of the dendrogram.
+    tree
+        The dendrogram.
+    alike
+        Groups of tables that are not different among themselves, in words.
+    pairs, pairs_left
+        The pairs, largest effect first, and how many are not shown.
+    findings, method, notes, citation, version
+        What else there is, and how it was done.
+    """
+
+    title: str
+    sign: Sign
+    lead: str
+    tables: tuple[tuple[str, int], ...]
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    tree: Dendrogram
+    alike: tuple[str, ...]
+    pairs: tuple[PairRow, ...]
+    pairs_left: int
+    findings: tuple[str, ...]
+    method: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    citation: str
+    version: str
+
+
+def many_page(result: ManyComparison) -> ManyPage:
+    """The page of several tables."""
+    sign = SIGNS[result.verdict]
+    ranked = sorted(result.pairs, key=lambda pair: -pair.effect)
+    words = result.headline.removeprefix(f"{sign.word}: ")
+    return ManyPage(
+        title=f"{sign.word}: {len(result.names)} tables",
+        sign=sign,
+        lead=shown(words, LONG),
+        tables=tuple((_name(name), rows) for name, rows in zip(result.names, result.rows, strict=True)),
+        names=tuple(_name(result.names[i], 30) for i in result.order),
+        rows=_rows(result),
+        tree=dendrogram(result),
+        alike=tuple(", ".join(_name(name, 30) for name in group) for group in result.alike),
+        pairs=tuple(map(_pair, ranked[:MOST_PAIRS])),
+        pairs_left=max(0, len(ranked) - MOST_PAIRS),
+        findings=tuple(shown(f"{part.column}: {part.detail}", LONG) for part in result.findings[:200]),
+        method=(
+            ("Level of all pairs", f"{result.level:g}"),
+            ("Margin", shown(str(result.margin), LONG)),
+            ("Seed", str(result.seed)),
+            ("Version", f"twosample {__version__}"),
+        ),
+        notes=tuple(shown(note, LONG) for note in result.notes),
+        citation=result.citation,
+        version=__version__,
+    )
+
+
+def _name(name: str, limit: int = NAME) -> str:
+    return shown(name, limit) if name.strip() else "(no name)"
+
+
+def _rows(result: ManyComparison) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    pairs = {names: pair for pair in result.pairs for names in ((pair.a, pair.b), (pair.b, pair.a))}
+    largest = max((pair.effect for pair in result.pairs), default=0.0) or 1.0
+    rows = []
+    for i in result.order:
+        cells = []
+        for j in result.order:
+            pair = pairs.get((result.names[i], result.names[j]))
+            if pair is None:
+                cells.append(Cell("", None, 0.0))
+            else:
+                cells.append(Cell(f"{pair.effect:.2f}", SIGNS[pair.verdict], round(pair.effect / largest, 2)))
+        rows.append((_name(result.names[i], 30), tuple(cells)))
+    return tuple(rows)
+
+
+def _pair(pair: TablePair) -> PairRow:
+    return PairRow(
+        _name(pair.a),
+        _name(pair.b),
+        SIGNS[pair.verdict],
+        f"{pair.effect:.3f}",
+        f"{pair.effect_low:.3f} to {pair.effect_high:.3f}",
+        numbers.pvalue(pair.pvalue),
+        shown(", ".join(pair.most) or pair.headline, 160),
+    )
+
+
+def dendrogram(result: ManyComparison) -> Dendrogram:
+    """Lines from the steps of the clustering; effects from left (0) to right (the largest)."""
+    top = max((height for _, _, height, _ in result.tree), default=0.0) or 1.0
+    count = len(result.names)
+    place = {leaf: (0.0, _ROW * (row + 0.5)) for row, leaf in enumerate(result.order)}
+    branches = []
+    for step, (a, b, height, _) in enumerate(result.tree):
+        at = round(100 * height / top, 2)
+        (left, high), (right, low) = place[a], place[b]
+        branches += [Branch(left, high, at, high), Branch(right, low, at, low), Branch(at, high, at, low)]
+        place[count + step] = (at, round((high + low) / 2, 1))
+    labels = tuple((_name(result.names[leaf], 30), place[leaf][1] + 4) for leaf in result.order)
+    ticks = tuple((100 * share, f"{share * top:.2g}") for share in (0.0, 0.5, 1.0))
+    return Dendrogram(labels, tuple(branches), ticks, _ROW * count + 26)

@@ -1,0 +1,409 @@
+"""Several tables: every two of them compared, which differ from the others, and which are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _door as door
+from .._reported import Reported
+from .._shown import shown
+from ..core.types import Floats
+from ..errors import InputError, OptionError, options_by_name, whole_number
+from ..results import PAPER
+from ..sources import Table, open_table
+from ..sources.values import column_of, strings
+from .compare import SAMPLE, compare
+from .margins import MARGIN
+from .parts import Finding, Verdict
+from .results import Comparison
+from .verdicts import overall
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Progress = Callable[[int, int, str], None]
+
+MOST = 40
+"""Tables that are compared, at most: 780 pairs."""
+
+HELD = 500_000
+"""Rows of each table that are held in memory, at most."""
+
+_LEAST_JOINT = 0.002  # twice the smallest p-value of the joint test: it has half of the level
+_NAMES = 3
+
+
+@dataclass(frozen=True)
+class TablePair:
+    """Two of several tables.
+
+    Parameters
+    ----------
+    a, b
+        Their names.
+    verdict, headline
+        As :func:`compare` says, at the level that is left for one of all pairs.
+    pvalue
+        The smallest adjusted p-value of columns and of the joint test, times the number of pairs, at most 1.
+    effect, effect_low, effect_high
+        The largest effect size of a column or of all columns together, with its interval; intervals of all pairs hold
+        at once.
+    most
+        The columns that differ, the most different first.
+    """
+
+    a: str
+    b: str
+    verdict: Verdict
+    headline: str
+    pvalue: float
+    effect: float
+    effect_low: float
+    effect_high: float
+    most: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ManyComparison(Reported):
+    """Several tables compared, every two of them. Made by :func:`compare_many`.
+
+    Parameters
+    ----------
+    verdict
+        The gravest of all pairs: "different" if two tables are.
+    headline
+        In one sentence.
+    names, rows
+        The tables and their rows.
+    pairs
+        Every two of them.
+    alike
+        Names of tables in groups: two tables are in one group if a chain of pairs that are not different connects them.
+    apart
+        Tables that differ from more than half of the others.
+    tree
+        The dendrogram by average linkage of effects, as scipy has it: for each step the two clusters that are joined
+        (tables first, then the results of earlier steps), the effect at which, and the number of tables.
+    order
+        The tables in the order of the dendrogram, by number.
+    level, margin, seed
+        Of all pairs together; the margin; the seed.
+    findings
+        Groups that are too small, and the like.
+    notes
+        How it was done.
+    comparisons
+        The comparisons themselves: ``m["north", "south"]``.
+    citation
+        The paper behind it.
+    read
+        The real paths of the files that were compared.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> sites = {name: {"v": rng.normal(mean, size=400)} for name, mean in (("north", 0), ("south", 0), ("east", 1))}
+    >>> m = ts.compare_many(sites)
+    >>> m.apart, m.alike
+    (('east',), (('north', 'south'), ('east',)))
+    """
+
+    verdict: Verdict
+    headline: str
+    names: tuple[str, ...]
+    rows: tuple[int, ...]
+    pairs: tuple[TablePair, ...] = field(repr=False)
+    alike: tuple[tuple[str, ...], ...]
+    apart: tuple[str, ...]
+    tree: tuple[tuple[int, int, float, int], ...] = field(repr=False)
+    order: tuple[int, ...] = field(repr=False)
+    level: float
+    margin: float | Mapping[str, float]
+    seed: int
+    findings: tuple[Finding, ...] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+    comparisons: Mapping[tuple[str, str], Comparison] = field(repr=False)
+    citation: str = field(default=PAPER, repr=False)
+    read: tuple[str, ...] = field(default=(), repr=False)
+
+    def __getitem__(self, names: tuple[str, str]) -> Comparison:
+        for pair in (names, names[::-1]):
+            if pair in self.comparisons:
+                return self.comparisons[pair]
+        raise OptionError(f"{names!r} is no pair of two of the tables {list(self.names)[:20]}.")
+
+    def matrix(self, what: str = "effect") -> Floats:
+        """``(G, G)`` values of all pairs, symmetric.
+
+        Parameters
+        ----------
+        what
+            "effect" (0 on the diagonal) or "pvalue" (1 on the diagonal).
+        """
+        if what not in ("effect", "pvalue"):
+            raise OptionError(f"what={what!r} must be 'effect' or 'pvalue'.")
+        number = {name: i for i, name in enumerate(self.names)}
+        found = np.zeros((len(number), len(number))) if what == "effect" else np.ones((len(number), len(number)))
+        for pair in self.pairs:
+            i, j = number[pair.a], number[pair.b]
+            found[i, j] = found[j, i] = getattr(pair, what)
+        return found
+
+    def summary(self) -> str:
+        """The comparison as text for a terminal: headline, the matrix of effects, groups."""
+        from .many_words import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values that JSON can hold, with ``"schema": 1``."""
+        from .many_words import as_dict
+
+        return as_dict(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pairs as a polars frame, one row for each."""
+        from .many_words import as_frame
+
+        return as_frame(self)
+
+
+@options_by_name
+def compare_many(  # noqa: PLR0913 - the options of compare
+    tables: object,
+    *,
+    groups: str | None = None,
+    level: float = 0.05,
+    margin: float | Mapping[str, float] = MARGIN,
+    select: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    where: str | None = None,
+    sample: int = SAMPLE,
+    schema: str = "fail",
+    by: str | Iterable[str] | None = None,
+    rng: int = 0,
+    progress: Progress | None = None,
+) -> ManyComparison:
+    r"""Compare several tables, every two of them: which differ, by how much, and which are alike.
+
+    Every pair is compared by :func:`compare` at level `level` over the number of pairs (Bonferroni): the chance of
+    calling any two tables different that are not is at most `level`, and intervals of all effects hold at once. The
+    distance of two tables is the largest effect of a column or of all columns together; average linkage of these makes
+    the dendrogram.
+
+    Parameters
+    ----------
+    tables
+        A list of tables, or a mapping from names to tables, each as for :func:`compare`; at most 40. With `groups`, one
+        table.
+    groups
+        The column whose values are the samples of one table, such as "region". A missing value is one of them.
+    level
+        Largest probability of calling any two tables different that are not.
+    margin, select, exclude, kinds, where, sample, schema, by
+        As for :func:`compare`.
+    rng
+        A whole number: the seed of every comparison.
+    progress
+        Called with (pairs done, pairs in all, what is next).
+
+    Returns
+    -------
+    ManyComparison
+        ``verdict, headline, pairs, alike, apart, matrix("effect"), tree, m[a, b], report(path), to_frame()``.
+
+    Notes
+    -----
+    One pass over each table, of which at most 500,000 rows are kept (a uniform sample), then G (G-1) / 2 comparisons of
+    some tenths of a second to a few seconds. With more than 25 pairs the joint test of a pair, whose p-values end at
+    0.001, cannot reject by itself. Not for tables in an order (months): compare neighbours, or see
+    :class:`Monitor`.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(1)
+    >>> table = {"region": np.repeat(["north", "south", "east"], 300), "v": rng.normal(size=900)}
+    >>> ts.compare_many(table, groups="region").verdict
+    'no difference found'
+    """
+    level, seed = door.check_level(level), whole_number("rng", rng, least=0)
+    if groups is not None and not isinstance(groups, str):
+        raise OptionError(f"groups={groups!r} must be the name of a column.")
+    named, findings, notes, read = _held(tables, groups, where, seed)
+    options = {"margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": by}
+    left_out = [*([] if exclude is None else exclude), *([] if groups is None else [groups])]
+    count = comb(len(named), 2)
+    found: dict[tuple[str, str], Comparison] = {}
+    for done, (a, b) in enumerate(combinations(named, 2)):
+        if progress is not None:
+            progress(done, count, f"comparing {shown(a, 40)} and {shown(b, 40)}")
+        c = compare(named[a], named[b], level=level / count, exclude=left_out, rng=seed, **options)  # type: ignore[arg-type]
+        found[a, b] = replace(c, a=replace(c.a, name=a), b=replace(c.b, name=b))
+    if progress is not None:
+        progress(count, count, "done")
+    pairs = tuple(_pair(names, c, count) for names, c in found.items())
+    alike, apart = _groups(tuple(named), pairs)
+    verdict = overall([pair.verdict for pair in pairs])
+    draft = ManyComparison(
+        verdict=verdict,
+        headline=_headline(verdict, pairs, apart, alike),
+        names=tuple(named),
+        rows=tuple(map(len, named.values())),
+        pairs=pairs,
+        alike=alike,
+        apart=apart,
+        tree=(),
+        order=tuple(range(len(named))),
+        level=level,
+        margin=margin,
+        seed=seed,
+        findings=findings,
+        notes=(*notes, *_notes(level, count)),
+        comparisons=found,
+        read=read,
+    )
+    tree, order = clustered(draft.matrix())
+    return replace(draft, tree=tree, order=order)
+
+
+def _held(
+    tables: object, groups: str | None, where: str | None, seed: int
+) -> tuple[dict[str, pl.DataFrame], tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
+    """The tables in memory by name, what is worth knowing, how they were read, and from which files."""
+    if groups is not None:
+        return _split(open_table(tables, where=where), groups, seed)
+    if isinstance(tables, Mapping):
+        sources = {shown(str(name), 80): open_table(table, where=where) for name, table in tables.items()}
+    elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
+        opened = [open_table(table, where=where) for table in tables]
+        names = [table.name for table in opened]
+        if len(set(names)) < len(names):
+            names = [str(i + 1) for i in range(len(opened))]
+        sources = dict(zip(names, opened, strict=True))
+    else:
+        raise InputError(
+            f"tables is a {type(tables).__name__}; give a list of tables, a mapping from names to tables, or one table "
+            "with groups='column'."
+        )
+    _check_count(len(sources), "tables holds")
+    held = {name: table.sample(HELD, seed) for name, table in sources.items()}
+    full = [name for name, rows in held.items() if len(rows) == HELD]
+    notes = (f"Of {', '.join(full[:5])} a uniform random sample of {HELD:,} rows was compared.",) if full else ()
+    read = tuple(path for table in sources.values() for path in table.files)
+    return held, (), notes, read
+
+
+def _split(
+    table: Table, groups: str, seed: int
+) -> tuple[dict[str, pl.DataFrame], tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
+    """The parts of one table."""
+    names = [info.name for info in table.columns]
+    if groups not in names:
+        raise InputError(f"groups: {table.name} has no column {groups!r}. It has {', '.join(map(repr, names[:20]))}.")
+    rows = table.sample(4 * HELD, seed)
+    labels = strings(column_of(rows, groups)).fill_null("(missing)")
+    parts = {str(label): rows.filter(labels == label) for label in labels.unique(maintain_order=True).sort()}
+    small = [name for name, part in parts.items() if len(part) < 2]
+    findings = tuple(Finding("left out", groups, f"{shown(name, 80)}: one row only") for name in small)
+    kept = {shown(name, 80): part for name, part in parts.items() if name not in small}
+    _check_count(len(kept), f"groups: column {groups!r} makes")
+    notes = (f"A uniform random sample of {4 * HELD:,} rows was compared.",) if len(rows) == 4 * HELD else ()
+    return kept, findings, notes, table.files
+
+
+def _check_count(count: int, what: str) -> None:
+    if count < 2:
+        raise InputError(f"{what} {count} table(s) of two rows or more; give at least two.")
+    if count > MOST:
+        raise InputError(f"{what} {count} tables; at most {MOST} are compared. Leave some out with `where`.")
+
+
+def _pair(names: tuple[str, str], c: Comparison, count: int) -> TablePair:
+    effects = [(column.effect, column.effect_low, column.effect_high) for column in c.columns]
+    effects += [
+        (one.effect, one.effect_low, one.effect_high) for one in (column.missing for column in c.columns) if one
+    ]
+    if c.joint_effect is not None:
+        effects.append((c.joint_effect.value, c.joint_effect.low, c.joint_effect.high))
+    value, low, high = max(effects)
+    pvalues = [column.adjusted_pvalue for column in c.columns]
+    pvalues += [column.missing.adjusted_pvalue for column in c.columns if column.missing is not None]
+    pvalues += [] if c.joint is None else [min(1.0, 2 * c.joint.pvalue)]
+    most = tuple(column.name for column in c.columns if column.verdict == "different")
+    return TablePair(*names, c.verdict, c.headline, min(1.0, count * min(pvalues)), value, low, high, most)
+
+
+def _groups(names: tuple[str, ...], pairs: Sequence[TablePair]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Tables that chains of pairs connect, the largest group first; and those that differ from more than half."""
+    group = {name: name for name in names}
+    for pair in pairs:
+        if pair.verdict != "different":
+            old, new = group[pair.b], group[pair.a]
+            group = {name: new if own == old else own for name, own in group.items()}
+    alike = sorted(
+        (tuple(name for name in names if group[name] == own) for own in dict.fromkeys(group.values())),
+        key=lambda part: -len(part),
+    )
+    different = {
+        name: sum(pair.verdict == "different" and name in (pair.a, pair.b) for pair in pairs) for name in names
+    }
+    return tuple(alike), tuple(name for name in names if different[name] > (len(names) - 1) / 2)
+
+
+def clustered(distances: Floats) -> tuple[tuple[tuple[int, int, float, int], ...], tuple[int, ...]]:
+    """Average linkage of a matrix of distances: the steps, and the order of the leaves."""
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    flat = squareform(distances, checks=False)
+    steps = optimal_leaf_ordering(linkage(flat, "average"), flat)
+    tree = tuple((int(a), int(b), float(height), int(size)) for a, b, height, size in steps)
+    return tree, tuple(leaves_list(steps).tolist())
+
+
+def _headline(
+    verdict: Verdict, pairs: Sequence[TablePair], apart: tuple[str, ...], alike: tuple[tuple[str, ...], ...]
+) -> str:
+    count = len({pair.a for pair in pairs} | {pair.b for pair in pairs})
+    if verdict != "different":
+        words = {
+            "same": f"Same within the margin: all {count} tables",
+            "small difference": f"Small differences, below the margin, among {count} tables",
+            "no difference found": f"No difference found among {count} tables; an effect of "
+            f"{max(pair.effect_high for pair in pairs):.2g} could hide",
+        }
+        return f"{words[verdict]}."
+    found = sum(pair.verdict == "different" for pair in pairs)
+    text = f"Different: {found} of {len(pairs)} pair{'s' if len(pairs) != 1 else ''}"
+    if len(alike) == 1:
+        return f"{text}; no table is apart from all others."
+    if 0 < len(apart) < count:
+        names = ", ".join(shown(name, 40) for name in apart[:_NAMES])
+        more = f" and {len(apart) - _NAMES} more" if len(apart) > _NAMES else ""
+        return f"{text}; {names}{more} {'differs' if len(apart) == 1 else 'differ'} from most others."
+    return f"{text}; {len(alike)} groups of tables that are not different among themselves."
+
+
+def _notes(level: float, count: int) -> tuple[str, ...]:
+    share = level / count
+    notes = [
+        f"{count} pair{'s' if count > 1 else ''} of tables, each compared at level {share:.2g} (Bonferroni): all "
+        f"verdicts and intervals together hold at level {level:g}.",
+        "The distance of two tables is the largest effect of a column or of all columns together; clusters by average "
+        "linkage.",
+    ]
+    if share < _LEAST_JOINT:
+        notes.append(
+            f"So many pairs: the joint test of a pair, whose adjusted p-values end at {_LEAST_JOINT:g}, cannot call it "
+            "different by itself; columns can."
+        )
+    return tuple(notes)

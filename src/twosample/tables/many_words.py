@@ -1,0 +1,73 @@
+"""Several tables compared, as text, as plain values and as a frame."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from .._shown import shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .many import ManyComparison
+
+_SHOWN = 30
+_WIDE = 20
+SIGNS = {"different": "≠", "small difference": "≈", "no difference found": "?", "same": "="}
+
+
+def summary(m: ManyComparison) -> str:
+    """Headline, and the matrix of effects in the order of the dendrogram."""
+    lines = [m.headline, *matrix_lines(m)]
+    if len(m.alike) > 1:
+        lines += ["", "Not different among themselves"]
+        lines += [f"  {', '.join(group)}" for group in m.alike[:_SHOWN]]
+    if m.findings:
+        lines += ["", "Findings", *(f"  {f.what}: {f.column}: {f.detail}" for f in m.findings[:_SHOWN])]
+    return "\n".join(shown(line) for line in lines)
+
+
+def matrix_lines(m: ManyComparison) -> list[str]:
+    """The effects of all pairs with the signs of their verdicts."""
+    order = m.order[:_SHOWN]
+    names = [f"{row + 1} {shown(m.names[i], _WIDE)}" for row, i in enumerate(order)]
+    wide = max(map(len, names))
+    cells = {(pair.a, pair.b): f"{SIGNS[pair.verdict]} {pair.effect:.3f}" for pair in m.pairs}
+    lines = ["", "  " + " " * wide + "".join(f"  {number + 1:>7}" for number in range(len(order)))]
+    for row, i in enumerate(order):
+        texts = []
+        for j in order:
+            a, b = m.names[i], m.names[j]
+            texts.append("" if i == j else cells.get((a, b)) or cells[b, a])
+        lines.append(f"  {names[row]:<{wide}}" + "".join(f"  {text:>7}" for text in texts))
+    lines.append("  effect; ≠ different, ≈ small difference, ? no difference found, = same")
+    return lines
+
+
+def as_dict(m: ManyComparison) -> dict[str, Any]:
+    """Plain values that JSON can hold."""
+    return {
+        "schema": 1,
+        "verdict": m.verdict,
+        "headline": m.headline,
+        "level": m.level,
+        "margin": dict(m.margin) if not isinstance(m.margin, int | float) else m.margin,
+        "tables": [{"name": name, "rows": rows} for name, rows in zip(m.names, m.rows, strict=True)],
+        "pairs": [{**asdict(pair), "most": list(pair.most)} for pair in m.pairs],
+        "alike": [list(group) for group in m.alike],
+        "apart": list(m.apart),
+        "tree": [list(step) for step in m.tree],
+        "order": list(m.order),
+        "findings": [asdict(finding) for finding in m.findings],
+        "seed": m.seed,
+        "notes": list(m.notes),
+        "citation": m.citation,
+    }
+
+
+def as_frame(m: ManyComparison) -> pl.DataFrame:
+    """One row for each pair."""
+    import polars as pl
+
+    return pl.DataFrame([{**asdict(pair), "most": ", ".join(pair.most)} for pair in m.pairs], infer_schema_length=None)

@@ -1,0 +1,149 @@
+"""Several tables: pairs are those of compare, the level is that of all of them, clusters and groups."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+import twosample as ts
+from twosample.errors import InputError, OptionError
+from twosample.tables.many import clustered
+
+
+@pytest.fixture(scope="module")
+def sites():
+    rng = np.random.default_rng(0)
+    means = {"north": 0.0, "south": 0.0, "east": 0.8, "west": 0.8}
+    return {
+        name: pl.DataFrame({"v": rng.normal(mean, size=300), "c": rng.choice(["x", "y"], 300)})
+        for name, mean in means.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def many(sites):
+    return ts.compare_many(sites)
+
+
+def test_every_pair_is_that_of_compare(many, sites):
+    c = ts.compare(sites["north"], sites["east"], level=0.05 / 6)
+    assert many["north", "east"].headline == c.headline
+    assert many["east", "north"].columns[0].pvalue == c.columns[0].pvalue
+    pair = next(pair for pair in many.pairs if (pair.a, pair.b) == ("north", "east"))
+    assert pair.verdict == c.verdict == "different"
+    assert pair.most == ("v",)
+    assert pair.effect == max(c.joint_effect.value, *(column.effect for column in c.columns))
+    assert pair.pvalue == min(1, 6 * min(2 * c.joint.pvalue, *(column.adjusted_pvalue for column in c.columns)))
+
+
+def test_groups_and_matrix(many):
+    assert many.verdict == "different"
+    assert many.headline == "Different: 4 of 6 pairs; 2 groups of tables that are not different among themselves."
+    assert many.alike == (("north", "south"), ("east", "west"))
+    E, P = many.matrix(), many.matrix("pvalue")
+    assert (E == E.T).all()
+    assert not E.diagonal().any()
+    assert (P.diagonal() == 1).all()
+    assert {frozenset(many.order[:2]), frozenset(many.order[2:])} == {frozenset({0, 1}), frozenset({2, 3})}
+    assert [step[2] for step in many.tree] == pytest.approx(linkage(squareform(E), "average")[:, 2])
+    with pytest.raises(OptionError, match="what="):
+        many.matrix("verdict")
+    with pytest.raises(OptionError, match="is no pair"):
+        many["north", "moon"]
+
+
+def test_one_apart(sites):
+    m = ts.compare_many([sites["north"], sites["south"], sites["east"]])
+    assert m.names == ("1", "2", "3")
+    assert m.apart == ("3",)
+    assert "3 differs from most others" in m.headline
+
+
+def test_groups_of_one_table_are_tables(many, sites):
+    whole = pl.concat([part.with_columns(site=pl.lit(name)) for name, part in sites.items()])
+    m = ts.compare_many(whole, groups="site")
+    assert m.names == ("east", "north", "south", "west")
+    assert m["north", "east"].columns[0].effect == pytest.approx(many["north", "east"].columns[0].effect)
+    assert "site" not in {column.name for column in m["north", "east"].columns}
+
+
+def test_missing_groups_and_groups_of_one_row():
+    rng = np.random.default_rng(1)
+    table = pl.DataFrame({"g": ["a"] * 30 + [None] * 30 + ["z"], "v": rng.normal(size=61)})
+    m = ts.compare_many(table, groups="g")
+    assert m.names == ("(missing)", "a")
+    assert m.findings[0].detail == "z: one row only"
+
+
+def test_what_comes_out(many):
+    found = json.loads(many.to_json())
+    assert found["schema"] == 1
+    assert len(found["pairs"]) == 6
+    assert found["apart"] == list(many.apart)
+    assert many.to_frame().shape[0] == 6
+    assert "≠" in many.summary()
+    assert str(many).startswith("Different: 4 of 6 pairs")
+
+
+def test_the_page(many, tmp_path):
+    from tests.report.test_page import ALLOWED, Page
+
+    many.report(tmp_path / "many.html")
+    page = Page((tmp_path / "many.html").read_text(encoding="utf-8"))
+    assert {tag for tag, _ in page.elements} <= ALLOWED
+    assert "Different" in page.text
+    assert page.text.count("≠") >= 8
+    assert len(page.all("line")) == 3 * 3  # three for every step
+
+
+def test_hostile_names_are_escaped():
+    rng = np.random.default_rng(2)
+    name = "<script>alert(1)</script>"
+    m = ts.compare_many({name: {"v": rng.normal(size=30)}, "b\x1b[31m": {"v": rng.normal(size=30)}})
+    from twosample.report import html
+
+    text = html(m)
+    assert "<script" not in text
+    assert "\x1b" not in text + m.summary()
+
+
+def test_steps_are_told(sites):
+    seen = []
+    ts.compare_many([*sites.values()][:3], progress=lambda *step: seen.append(step))
+    assert [done for done, _, _ in seen] == [0, 1, 2, 3]
+    assert {count for _, count, _ in seen} == {3}
+
+
+@pytest.mark.parametrize(
+    ("tables", "options", "error", "said"),
+    [
+        (3, {}, Exception, "tables is a int"),
+        ([{"v": [1.0, 2.0]}], {}, InputError, "tables holds 1 table"),
+        ([{"v": [1.0, 2.0]}] * 41, {}, InputError, "at most 40"),
+        ({"v": [1.0, 2.0], "g": ["a", "a"]}, {"groups": "h"}, InputError, "groups: .* has no column 'h'"),
+        ({"v": [1.0, 2.0], "g": ["a", "a"]}, {"groups": "g"}, InputError, "groups: column 'g' makes 1"),
+        ({"v": [1.0, 2.0]}, {"groups": 3}, OptionError, "groups=3"),
+    ],
+)
+def test_what_is_refused(tables, options, error, said):
+    with pytest.raises(error, match=said):
+        ts.compare_many(tables, **options)
+
+
+def test_clusters_of_two():
+    tree, order = clustered(np.array([[0.0, 0.3], [0.3, 0.0]]))
+    assert tree == ((0, 1, 0.3, 2),)
+    assert sorted(order) == [0, 1]
+
+
+@pytest.mark.slow
+def test_level_of_all_pairs():
+    wrong = 0
+    for i in range(100):
+        rng = np.random.default_rng([24, i])
+        tables = [{"v": rng.normal(size=60), "k": rng.poisson(2, 60)} for _ in range(4)]
+        wrong += ts.compare_many(tables, rng=i).verdict == "different"
+    assert wrong <= 13  # 1 in 1000 at a level of 0.05
