@@ -56,6 +56,14 @@ class TablePair:
         at once.
     most
         The columns that differ, the most different first.
+
+    Examples
+    --------
+    >>> import numpy as np, twosample as ts
+    >>> rng = np.random.default_rng(0)
+    >>> m = ts.compare_many({"a": {"v": rng.normal(size=300)}, "b": {"v": rng.normal(1, size=300)}})
+    >>> m.pairs[0].verdict, m.pairs[0].most
+    ('different', ('v',))
     """
 
     a: str
