@@ -29,11 +29,11 @@ def test_p_values_over_all_labellings_are_exact(rng):
 @pytest.mark.parametrize(
     ("change", "view"),
     [
-        (lambda y: y + 0.8, {"mean", "directions"}),
+        (lambda y: y + 0.8, {"column", "mean", "directions"}),
         (lambda y: y * 1.8, {"covariance", "radius", "shape"}),
         (lambda y: np.column_stack([y[:, 0], 0.9 * y[:, 0] + 0.4 * y[:, 1], y[:, 2]]), {"covariance"}),
         (lambda y: np.column_stack([y[:, :2], np.sign(y[:, 2]) + 0.1 * y[:, 2]]), {"shape"}),
-        (lambda y: np.column_stack([y[:, :2], np.abs(y[:, 2]) * np.sign(y[:, 0] * y[:, 1])]), {"fine scale"}),
+        (lambda y: np.column_stack([y[:, :2], np.abs(y[:, 2]) * np.sign(y[:, 0] * y[:, 1])]), {"fine scale", "middle scale"}),
     ],
     ids=["shift", "spread", "correlation", "two modes", "all three at once"],
 )
@@ -133,7 +133,7 @@ def test_a_picture(rng):
     matplotlib.use("Agg")
     x, y = rng.normal(size=(2, 30, 2))
     ax = ts.two_sample_test(x, y, n=99, rng=0).plot()
-    assert len(ax.patches) == 7
+    assert len(ax.patches) == 8
     matplotlib.pyplot.close("all")
 
 

@@ -16,11 +16,11 @@ from ..core.types import Floats
 from ..errors import options_by_name
 from ..nulls import Permutation
 from ..results import conclude
-from .pairs import Fine, ManyCovariances
+from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
 from .tables import is_table, pooled_table
-from .views import Columns, Covariance, Directions, Mean, Radius, Shapes, View
+from .views import FEW_COLUMNS, Columns, Covariance, Directions, Mean, Radius, Shapes, View
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 
@@ -83,8 +83,8 @@ def two_sample_test(
 
     Notes
     -----
-    Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Beyond 10,000 rows kernels look at
-    10⁸ pairs within random blocks of rows, and the time is linear in the rows; still exact. Not for rows that depend on
+    Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Beyond 7,000 rows kernels look at
+    5·10⁷ pairs within random blocks of rows, and the time is linear in the rows; still exact. Not for rows that depend on
     each other (time series, groups). If the kernel is given by the problem, or MMD itself is to be estimated, use
     :func:`mmd_test`; a single kernel of the right scale has a little more power than the views together.
 
@@ -115,6 +115,8 @@ def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
     few = columns * (columns + 1) // 2 <= max(pool.size, 100)
     covariance = Covariance(pool) if few else ManyCovariances(pool, rng)
     views: list[View] = [Mean(pool), covariance, Radius(pool), Columns(pool), Shapes(pool), Fine(pool, rng)]
+    if columns <= FEW_COLUMNS:
+        views.append(Middle(pool, rng))
     return [*views, Directions(pool)] if columns > 1 else views
 
 

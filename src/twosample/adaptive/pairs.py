@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from threading import Event
@@ -16,29 +15,26 @@ from ..core.labellings import Labellings, PackedBits
 from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats
 from ..engines import Dense, Gram, Tiled, weighted_sums
-from ..engines.choose import DENSE_POINTS
 from ..engines.tiles import tile_function
-from ..kernels import Blocks, Gaussian, Kernel, Laplace, OnRows, Polynomial, RadialKernel, Scaled, Sum
-from ..kernels.bandwidth import distance_quantiles
+from ..kernels import Blocks, Kernel, OnRows, Polynomial, Sum
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
+from .local import Local, widths
 from .pooled import PooledSample
-from .views import View
+from .views import FEW_COLUMNS, View
 
 NORM_POINTS = 500
 """Rows of a larger pool, at random, that scales and norms are taken from: any constant that sees no label is exact."""
 
-Part = tuple[RadialKernel, Floats, float]
-"""A kernel, the rows that it applies to, and its share in the sum."""
-
-
-PAIRS, BLOCK = 10**8, 128
+PAIRS, BLOCK = 5 * 10**7, 128
 """Kernels look at all pairs of rows up to so many; beyond, at those within random blocks of at least so many rows."""
 
 Rows = np.ndarray[tuple[int], np.dtype[np.intp]]
 Singles = NDArray[np.float32]
 
 _STRIP, _FEW = 1024, 512  # rows of a block at a time; blocks from which on several are one piece of work
+_KEPT = 600  # rows up to which the matrix of kernel values is kept
+_FLAT = 1e-9  # a kernel of smaller spread tells no rows apart
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
 _LABEL_BYTES = 400_000_000
 
@@ -46,7 +42,7 @@ _LABEL_BYTES = 400_000_000
 class KernelView(View):
     r"""A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house.
 
-    More than 10,000 rows are divided into random blocks, so many that 10⁸ pairs are left, and the statistic is
+    More than 7,000 rows are divided into random blocks, so many that 5·10⁷ pairs are left, and the statistic is
     :math:`\sum_b v_b'A_bv_b` for the U-centred Gram matrix A_b of each. The division is drawn without looking at the
     labels, so that relabelling is exact for it too.
 
@@ -97,7 +93,7 @@ class KernelView(View):
     @cached_property
     def _gram(self) -> Gram:
         assert self.kernel is not None
-        engine = Dense() if self.pool.size <= DENSE_POINTS else Tiled()
+        engine = Dense() if self.pool.size <= _KEPT else Tiled()  # which works in single precision
         return engine.gram(self.kernel, row_numbers_of(range(self.pool.size)))
 
 
@@ -117,53 +113,79 @@ class ManyCovariances(KernelView):
 
 
 class Fine(KernelView):
-    r"""Differences at small scales, of any kind: the sum of four narrow kernels, each over its standard deviation.
+    r"""Differences at small scales, of any kind: three kernels, each over its standard deviation.
 
-    Gaussian kernels on the ranks at half the 1 % quantile of distances and at somewhat more, Laplace kernels on the
-    values, Euclidean and city-block, at half their 5 % quantile.
+    Gaussian kernels on the ranks and on the values and a Laplace kernel on the values, :class:`Local`: the width at a
+    row is its distance to its third neighbour, among at most 500 rows of the pool.
     """
 
     name = "fine scale"
-    weight = 6.0
+    vague = 4
+    neighbour = 3
+
+    @property
+    def weight(self) -> float:
+        """More in two and three columns, less in one, where so narrow a kernel sees little."""
+        columns = len(self.pool.columns)
+        return 2.0 if columns == 1 else 8.0 if columns <= FEW_COLUMNS else 6.0
 
     @cached_property
     def kernel(self) -> Kernel | None:
-        return balanced(list(_narrow(self.pool, self.part)), self.part)
+        on_ranks, on_values = self._local(self.pool.ranks), self._local(self.pool.values)
+        return balanced([on_ranks, on_values, replace(on_values, smooth_factor=0.0, kinked_factor=1.0)], self.part)
+
+    def _local(self, rows: Floats) -> Local:
+        return Local(rows, widths(rows, self.part, self.neighbour))
 
     def sees(self) -> str:
         return f"rows within about {self.scale:.2g} sd of each other are more often from one sample"
 
     @property
     def scale(self) -> float:
-        """The widest of the scales on values, for one column, in its standard deviations."""
-        parts = list(_narrow(self.pool, self.part))
-        return float(max(kernel.scale for kernel, _, _ in parts[2:3]) / np.sqrt(len(self.pool.columns)))
+        """The typical width on values, for one column, in its standard deviations."""
+        found = widths(self.pool.values[self.part], np.arange(len(self.part)), self.neighbour)
+        return float(np.median(found) / np.sqrt(len(self.pool.columns)))
 
 
-def _narrow(pool: PooledSample, part: Rows) -> Iterator[Part]:
-    """The four kernels."""
-    rng = np.random.default_rng(0)  # not used: the part is small
-    low, high = distance_quantiles(pool.ranks[part], "euclidean", np.array([0.01, 0.95]), rng)
-    narrow = max(low / 2, 1e-6 * high)
-    yield Gaussian(narrow), pool.ranks, 0.5
-    yield Gaussian(narrow * (2 * high / narrow) ** 0.2), pool.ranks, 1.0
-    for kernel in (Laplace(norm=2), Laplace(norm=1)):
-        width = float(distance_quantiles(pool.values[part], kernel.metric, np.array([0.05]), rng)[0]) / 2
-        yield replace(kernel, bandwidth=width), pool.values, 1.0
+class Middle(Fine):
+    """The same at a wider scale, for up to three columns: the 40th neighbour in one column, the 20th in more."""
+
+    name = "middle scale"
+    weight = 8.0
+
+    @property
+    def neighbour(self) -> int:  # type: ignore[override]
+        """More of them on a line, where they lie in two directions only."""
+        return 40 if len(self.pool.columns) == 1 else 20
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        return balanced([self._local(self.pool.ranks), self._local(self.pool.values)], self.part)
 
 
-def balanced(members: list[Part], part: Rows) -> Kernel | None:
-    """The sum of the kernels, each over its standard deviation under relabelling, times its share.
+def balanced(members: list[Local], part: Rows) -> Kernel | None:
+    """The sum of the kernels, each over its standard deviation under relabelling.
 
-    A kernel that tells no two rows of the part apart adds nothing; None if none does.
+    A kernel that tells no two rows of the part apart adds nothing; None if none does. Those of the same rows become
+    one, so that their distances are found once.
     """
-    parts: list[Kernel] = []
-    for kernel, rows, share in members:
-        A = u_centred(kernel.block(rows[part], rows[part]))
+    z = part.astype(np.float64)[:, None]
+    kept: list[Local] = []
+    for kernel in members:
+        A = u_centred(kernel.block(z, z))
         norm = float(np.sqrt((A * A).mean()))
-        if norm > 1e-9:
-            parts.append(Scaled(OnRows(kernel, rows), share / norm))
-    return Sum(tuple(parts)) if parts else None
+        if norm <= _FLAT:
+            continue
+        scaled = replace(kernel, smooth_factor=kernel.smooth_factor / norm, kinked_factor=kernel.kinked_factor / norm)
+        if kept and kept[-1].rows is kernel.rows:
+            scaled = replace(
+                scaled,
+                smooth_factor=scaled.smooth_factor + kept[-1].smooth_factor,
+                kinked_factor=scaled.kinked_factor + kept[-1].kinked_factor,
+            )
+            kept.pop()
+        kept.append(scaled)
+    return Sum(tuple(kept)) if kept else None
 
 
 def block_count(size: int) -> int:

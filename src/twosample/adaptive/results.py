@@ -41,7 +41,7 @@ class ViewResult:
     >>> x = np.random.default_rng(0).normal(size=(60, 2))
     >>> r = ts.two_sample_test(x, x * [1, 5], rng=0)
     >>> [view.name for view in r.views if view.adjusted_pvalue <= 0.002]
-    ['covariance', 'radius', 'shape', 'fine scale']
+    ['covariance', 'radius', 'shape', 'fine scale', 'middle scale']
     """
 
     name: str
@@ -97,10 +97,12 @@ class AdaptiveResult(TestResult):
 
     @property
     def strongest(self) -> ViewResult:
-        """The view with the smallest adjusted p-value; of those that tie, the one farthest from H0."""
+        """The view with the smallest adjusted p-value; of those with up to twice that, the one that names columns."""
         if not self.views:
             raise InputError(f"There is no strongest view: {self.notes[-1]}")
-        return min(self.views, key=lambda view: (view.adjusted_pvalue, view.pvalue, -view.statistic))
+        least = min(view.adjusted_pvalue for view in self.views)
+        near = [view for view in self.views if view.adjusted_pvalue <= 2.001 * least]
+        return min(near, key=lambda view: (view.view.vague, view.adjusted_pvalue, view.pvalue, -view.statistic))
 
     def explain(self, rows: int = 3) -> str:
         """What was found and where, in words.
@@ -118,8 +120,10 @@ class AdaptiveResult(TestResult):
                 f"No difference found (p = {self.pvalue:.3g}): no view of the data is rarer than it would be among "
                 f"random divisions of the same rows. The nearest was '{self.strongest.name}' ({self.strongest.sees})."
             )
-        found = [view for view in self.views if view.adjusted_pvalue <= self.level] or [self.strongest]
-        found.sort(key=lambda view: (view.adjusted_pvalue, -view.statistic))
+        first = self.strongest
+        found = [view for view in self.views if view.adjusted_pvalue <= self.level and view is not first]
+        found.sort(key=lambda view: (view.adjusted_pvalue, view.view.vague))
+        found = [first, *found]
         lines = [f"The samples differ (p = {self.pvalue:.3g}). Seen by:"]
         lines += [
             f"  {view.name} (adjusted p = {view.adjusted_pvalue:.3g}{_size(view)}): {view.sees}" for view in found

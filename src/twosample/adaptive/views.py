@@ -20,7 +20,12 @@ from .pooled import PooledSample, midranks
 
 _ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
 _HIGHEST = 600.0  # of an exponent
+_FEW_ROWS = 60
 _SINGLE = 30_000  # rows from which on sums of features are in single precision within blocks of rows
+
+
+FEW_COLUMNS = 3
+"""Up to so many columns a density has waves of a middle scale that neither moments nor nearest neighbours show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,9 @@ class View(ABC):
     pool: PooledSample
     name: ClassVar[str]
     """What results call it."""
+
+    vague: ClassVar[int] = 1
+    """How little its words say: 0 if it names single columns; of views that see as much, the least vague is named."""
 
     @property
     @abstractmethod
@@ -161,8 +169,9 @@ class Mean(FeatureView):
 
     @property
     def weight(self) -> float:
-        """More where there are no directions beside the one."""
-        return 5.0 if len(self.pool.columns) > 1 else 8.0
+        """More where there are few directions, or none, beside it."""
+        columns = len(self.pool.columns)
+        return 8.0 if columns == 1 else 4.0 if columns <= FEW_COLUMNS else 3.0
 
     def blocks(self) -> Iterator[slice]:
         return self._sliced(2)
@@ -185,21 +194,21 @@ class Mean(FeatureView):
 class Directions(FeatureView):
     r"""Means of all columns together, also in directions in which rows vary little.
 
-    :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C is shrunk towards the
-    identity by the rule of Ledoit and Wolf (2004), so that it also serves with more columns than rows; with fewer, by
-    D/N as well. Of the scores and of the values.
+    :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C gets a ridge of (D/N)²,
+    nearly none if there are many rows; with as many columns as rows or more, it is shrunk towards the identity by the
+    rule of Ledoit and Wolf (2004). Of the scores and of the values.
     """
 
     name = "directions"
+    vague = 2
 
     @property
     def weight(self) -> float:
-        """More where there are as many columns as rows, and little else can be estimated."""
-        return 20.0 if self._wide else 7.0
-
-    @property
-    def _wide(self) -> bool:
-        return len(self.pool.columns) >= self.pool.size
+        """More where there are as many columns as rows and few rows, so that little else can be estimated."""
+        columns = len(self.pool.columns)
+        if columns >= self.pool.size and self.pool.size <= _FEW_ROWS:
+            return 30.0
+        return 4.0 if columns <= FEW_COLUMNS else 7.0
 
     @cached_property
     def _axes(self) -> list[tuple[Floats, Floats]]:
@@ -215,12 +224,10 @@ class Directions(FeatureView):
     def joined(self, block: slice, squares: Floats) -> Floats:
         width = self._axes[0][0].shape[1]
         parts = (squares[:, :width], squares[:, width:])
-        kept = slice(0, 1) if self._wide else slice(0, 2)
-        both = zip(parts, self._axes, strict=True)
-        return np.concatenate([part @ weights[:, kept] for part, (_, weights) in both], axis=1)
+        return np.column_stack([part @ weights for part, (_, weights) in zip(parts, self._axes, strict=True)])
 
     def direction(self, difference: Floats) -> Floats:
-        return np.asarray(difference * np.concatenate([weights.sum(axis=1) for _, weights in self._axes]))
+        return np.asarray(difference * np.concatenate([weights for _, weights in self._axes]))
 
     def words(self, block: slice, feature: int, z: float) -> str:
         """The columns that the direction of the difference is made of."""
@@ -234,7 +241,7 @@ class Directions(FeatureView):
 
 
 def principal(X: Floats) -> tuple[Floats, Floats]:
-    """``(N, r)`` principal components of the columns, and ``(r, 2)`` their weights by both ways to shrink."""
+    """``(N, r)`` principal components of the columns, and ``(r,)`` the inverses of their variances, shrunk."""
     size, width = X.shape
     if width <= size:
         spectrum, axes = np.linalg.eigh(X.T @ X / size)
@@ -244,12 +251,14 @@ def principal(X: Floats) -> tuple[Floats, Floats]:
         left = left * np.sqrt(size * np.maximum(spectrum, 0.0))
     spectrum = np.maximum(spectrum, 0.0)
     level = spectrum.sum() / width  # the mean variance, 1 for columns of numbers
-    spread = (spectrum**2).sum() - width * level**2
-    noise = ((np.einsum("ij,ij->i", X, X) ** 2).mean() - (spectrum**2).sum()) / size
-    shrink = float(np.clip(noise / spread, 0.0, 1.0)) if spread > 1e-12 * width else 1.0
-    shrunk = np.array([(1 - shrink) * spectrum + shrink * level, spectrum + level * width / size])
-    weights: Floats = 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
-    return left, weights.T
+    if width < size:
+        shrunk = spectrum + level * (width / size) ** 2
+    else:
+        spread = (spectrum**2).sum() - width * level**2
+        noise = ((np.einsum("ij,ij->i", X, X) ** 2).mean() - (spectrum**2).sum()) / size
+        shrink = float(np.clip(noise / spread, 0.0, 1.0)) if spread > 1e-12 * width else 1.0
+        shrunk = (1 - shrink) * spectrum + shrink * level
+    return left, 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
 
 
 class Covariance(FeatureView):
@@ -288,6 +297,7 @@ class Radius(FeatureView):
     """
 
     name = "radius"
+    vague = 3
     weight = 2.0
 
     @cached_property
@@ -317,7 +327,8 @@ class Columns(FeatureView):
     """
 
     name = "column"
-    weight = 1.0
+    vague = 0
+    weight = 1.2
     waves: ClassVar[tuple[int, int]] = (1, 3)
     says: ClassVar[tuple[str, str, str]] = ("is higher", "is higher", "has another shape")
 

@@ -22,7 +22,7 @@ from .pvalue import resampling_pvalue
 from .types import Floats
 
 _GRID = 200  # places of the tail probability between which it is interpolated: any increasing function is exact
-_SKEWNESS = 0.05, 4.0  # a gamma law has one; statistics that look symmetric, or like a single outlier, get the nearest
+_SKEWNESS = 0.05, 8**0.5  # between nearly normal and chi-square with one degree of freedom: no quadratic form has more
 
 
 @dataclass(frozen=True, eq=False)

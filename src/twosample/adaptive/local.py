@@ -1,0 +1,146 @@
+"""Kernels whose width follows the data: narrow where rows lie close together, wide where they are few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.types import Floats, Reals
+from ..kernels import Blocks, Kernel
+from ..kernels.radial import distances, paired_distances
+from ..kernels.objects import rows_of
+
+_FLOOR = 1e-3  # the least width, of the distance to the farthest row: where many rows are equal
+_DIRECT = 3  # columns up to which differences are quicker than products, and keep more digits
+_SINGLE_RADIUS = 1e4  # largest |row|²/width² for products in single precision: an error of 1e-3 in a squared distance
+_ROWS = 4096  # at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Local(Kernel):
+    r"""On row numbers: :math:`a\,e^{-r^2} + b\,e^{-r}` with :math:`r = \|z_i-z_j\| / \sqrt{h_ih_j}`.
+
+    Every row has its own width h (the self-tuning scale of Zelnik-Manor and Perona 2004), so that one kernel is fine
+    in every part of the space. It need not be positive definite; a test by relabelling does not ask for that.
+
+    Parameters
+    ----------
+    rows
+        ``(N, d)`` numbers.
+    widths
+        ``(N,)`` the width of every row.
+    smooth, kinked
+        The factors a and b.
+    """
+
+    rows: Floats
+    widths: Floats
+    smooth_factor: float = 1.0
+    kinked_factor: float = 0.0
+
+    domain = "indices"
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+    @property
+    def smooth(self) -> bool:
+        return False
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, self.smooth_factor + self.kinked_factor
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        i, j = rows_of(a), rows_of(b)
+        D = distances(self.rows[i], self.rows[j], "sqeuclidean")
+        D /= self.widths[i, None]
+        D /= self.widths[j]
+        return np.asarray(self._of(D))
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        i, j = rows_of(a), rows_of(b)
+        squares = paired_distances(self.rows[i], self.rows[j], "sqeuclidean")
+        return np.asarray(self._of(squares / (self.widths[i] * self.widths[j])))
+
+    def diagonal(self, a: Floats) -> Floats:
+        return np.full(len(a), self.smooth_factor + self.kinked_factor)
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        """Tiles in single precision: which kernel it is, to the last digit, sees no label."""
+        del elementary
+        i, j = rows_of(a), rows_of(b)
+        squares = self._differences(i, j) if self.rows.shape[1] <= _DIRECT else self._products(i, j)
+        return lambda here, there: self._of(squares(here, there))
+
+    def _differences(self, i: np.ndarray, j: np.ndarray) -> Blocks:
+        left, right = (np.ascontiguousarray(self.rows[k].T, dtype=np.float32) for k in (i, j))
+        one, other = ((1 / self.widths[k]).astype(np.float32) for k in (i, j))
+
+        def squares(here: slice, there: slice) -> Reals:
+            D: Reals = np.zeros((here.stop - here.start, there.stop - there.start), np.float32)
+            for column, against in zip(left, right, strict=True):
+                step = column[here, None] - against[there]
+                step *= step
+                D += step
+            D *= one[here, None]
+            D *= other[there]
+            return D
+
+        return squares
+
+    def _products(self, i: np.ndarray, j: np.ndarray) -> Blocks:
+        """By one product: |a - b|² / (h h') = (|a|²/h)(1/h') + (1/h)(|b|²/h') - 2 (a/h)'(b/h')."""
+        centred = self.rows - self.rows.mean(axis=0)
+        scaled, inverse = centred / self.widths[:, None], 1 / self.widths[:, None]
+        lengths = np.einsum("ij,ij->i", centred, scaled)[:, None]
+        dtype = np.float32 if float((lengths * inverse).max()) <= _SINGLE_RADIUS else np.float64
+        left = np.concatenate([-2 * scaled, lengths, inverse], axis=1)[i].astype(dtype)
+        right = np.ascontiguousarray(np.concatenate([scaled, inverse, lengths], axis=1)[j].T.astype(dtype))
+
+        def squares(here: slice, there: slice) -> Reals:
+            D: Reals = left[here] @ right[:, there]
+            return np.maximum(D, 0, out=D)
+
+        return squares
+
+    def _of(self, squares: Reals) -> Reals:
+        """Kernel values; may reuse the squared distances."""
+        total: Reals = np.zeros(1, squares.dtype)
+        if self.kinked_factor:
+            total = np.sqrt(squares)
+            np.negative(total, out=total)
+            np.exp(total, out=total)
+            total *= squares.dtype.type(self.kinked_factor)
+        if self.smooth_factor:
+            np.negative(squares, out=squares)
+            np.exp(squares, out=squares)
+            squares *= squares.dtype.type(self.smooth_factor)
+            squares += total
+            return squares
+        return total
+
+
+def widths(rows: Floats, part: np.ndarray, neighbour: int) -> Floats:
+    """``(N,)`` the distance from every row to its k-th neighbour among the rows of a part of the pool. O(N P d).
+
+    A row is no neighbour of itself. Where so many rows are equal that it would be 0, a thousandth of the typical
+    distance to the farthest row.
+    """
+    size, found, farthest = len(rows), [], []
+    k = min(neighbour, len(part) - 2)
+    itself = np.full(size, -1)
+    itself[part] = np.arange(len(part))
+    for start in range(0, size, _ROWS):
+        here = slice(start, min(start + _ROWS, size))
+        D = distances(rows[here], rows[part], "euclidean")
+        own = itself[here]
+        inside = np.flatnonzero(own >= 0)
+        farthest.append(D.max(axis=1))
+        D[inside, own[inside]] = np.inf
+        found.append(np.partition(D, k - 1, axis=1)[:, k - 1])
+    floor = _FLOOR * float(np.median(np.concatenate(farthest)))
+    return np.asarray(np.maximum(np.concatenate(found), floor if floor > 0 else 1.0))
