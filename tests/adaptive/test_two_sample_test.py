@@ -9,6 +9,8 @@ import pytest
 
 import twosample as ts
 
+SCALES = {"fine scale", "middle scale"}
+
 
 @pytest.fixture
 def rng():
@@ -33,7 +35,7 @@ def test_p_values_over_all_labellings_are_exact(rng):
         (lambda y: y * 1.8, {"covariance", "radius", "shape"}),
         (lambda y: np.column_stack([y[:, 0], 0.9 * y[:, 0] + 0.4 * y[:, 1], y[:, 2]]), {"covariance"}),
         (lambda y: np.column_stack([y[:, :2], np.sign(y[:, 2]) + 0.1 * y[:, 2]]), {"shape"}),
-        (lambda y: np.column_stack([y[:, :2], np.abs(y[:, 2]) * np.sign(y[:, 0] * y[:, 1])]), {"fine scale", "middle scale"}),
+        (lambda y: np.column_stack([y[:, :2], np.abs(y[:, 2]) * np.sign(y[:, 0] * y[:, 1])]), SCALES),
     ],
     ids=["shift", "spread", "correlation", "two modes", "all three at once"],
 )

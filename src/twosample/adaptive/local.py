@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.types import Floats, Reals
 from ..kernels import Blocks, Kernel
-from ..kernels.radial import distances, paired_distances
 from ..kernels.objects import rows_of
+from ..kernels.radial import distances, paired_distances
 
 _FLOOR = 1e-3  # the least width, of the distance to the farthest row: where many rows are equal
 _DIRECT = 3  # columns up to which differences are quicker than products, and keep more digits
