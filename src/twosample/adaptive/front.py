@@ -84,8 +84,8 @@ def two_sample_test(
     Notes
     -----
     Time O((m+n)² (d + n) + (m+n) d² n): about twice that of one :func:`mmd_test`. Beyond 7,000 rows kernels look at
-    5·10⁷ pairs within random blocks of rows, and the time is linear in the rows; still exact. Not for rows that depend on
-    each other (time series, groups). If the kernel is given by the problem, or MMD itself is to be estimated, use
+    5·10⁷ pairs within random blocks, and the time is linear in the rows; still exact. Not for rows that depend on each
+    other (time series, groups). If the kernel is given by the problem, or MMD itself is to be estimated, use
     :func:`mmd_test`; a single kernel of the right scale has a little more power than the views together.
 
     Examples
