@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from twosample.core.labellings import random_relabellings
-from twosample.engines.fourier.neighbours import _REACH
+from twosample.engines.fourier.neighbours import _REACH, SortedPlaces
 from twosample.homogeneity import observed
 
 POINTS = {
@@ -38,6 +38,29 @@ def test_as_point_by_point(name, m, size):
     np.testing.assert_allclose(found.xy, exact.xy, rtol=4 * _REACH, atol=1e-6 * scale)
     np.testing.assert_allclose(found.dx, exact.dx, rtol=1e-3, atol=1e-6 * scale)
     np.testing.assert_allclose(found.dy, exact.dy, rtol=1e-3, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("size", [12_000, 12_001, 12_063])
+def test_every_point_is_in_one_group_or_alone(name, size):
+    z = np.sort(POINTS[name](np.random.default_rng(1), size))
+    grid = ts.Fourier().gram(ts.Gaussian(1.0), z[:, None]).features.grids[0]
+    groups, alone = SortedPlaces(z, grid)._groups()
+    counted = np.zeros(-(-size // 8), dtype=int)
+    for width, chosen in groups:
+        for number in chosen:
+            counted[number * width // 8 : (number + 1) * width // 8] += 1
+    counted[alone] += 1
+    assert (counted == 1).all()
+
+
+def test_few_waves_are_left_out():
+    z = np.random.default_rng(2).normal(size=(1000, 1))
+    grid = ts.Fourier().gram(ts.Gaussian(1.0), z).features.grids[0]
+    fewer = grid.without_smallest(1e-7)
+    assert len(fewer.weights) < len(grid.weights)
+    assert 0 < grid.weights.sum() - fewer.weights.sum() < 1e-7 * grid.weights.sum()
+    assert set(fewer.orders[:, 0]) < set(grid.orders[:, 0])
 
 
 def test_several_grids():

@@ -17,7 +17,7 @@ from .types import Floats
 
 Ranks = NDArray[np.intp]
 
-_LEAST, _MOST = 1000, 20_000  # random pairs that are looked at
+_LEAST, _MOST = 300, 8000  # random pairs that are looked at
 _WRITTEN = 4000  # pairs that are written down without ado
 
 

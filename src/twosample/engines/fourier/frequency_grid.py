@@ -17,7 +17,7 @@ sees anything on the other, and the gap may be closed to r. That keeps heavy tai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from math import pi, sqrt
@@ -62,6 +62,12 @@ class FrequencyGrid:
     def width(self) -> int:
         """The number of features."""
         return 2 * len(self.weights)
+
+    def without_smallest(self, share: float) -> FrequencyGrid:
+        """Without the frequencies that add least to k(x, x), less than so much of it together."""
+        order = np.argsort(self.weights)
+        kept = np.sort(order[np.cumsum(self.weights[order]) >= share * self.weights.sum()])
+        return replace(self, orders=self.orders[kept], weights=self.weights[kept])
 
     def __call__(self, points: Floats) -> Floats:
         """``(len(points), 2 J)`` features."""

@@ -38,6 +38,7 @@ _MOMENT_POINTS = 100_000
 _ROWS = 1 << 14
 
 _SUM_BYTES = 1 << 27  # of the sums of waves that are kept at a time
+_MINOR = 1e-7  # of the kernel that neighbours, which move by far more, may leave out
 _NOISE = 1e-15  # of the kernel: what is left of it after centring is nothing but rounding
 
 
@@ -128,13 +129,15 @@ class GridGram:
 
     def _by_neighbours(self, packed: PackedBits, order: NDArray[np.intp], m: int, n: int) -> BlockSums:
         """Block sums of relabellings that are written in the order of the line."""
-        sums, means, line = [], [], self.z[order, 0]
-        for grid in self.features.grids:
+        sums, means, line, height = [], [], self.z[order, 0], 0.0
+        for whole in self.features.grids:
+            grid = whole.without_smallest(_MINOR)
             S, mean = SortedPlaces(line, grid).sums(packed, self.threads, self.progress)
             sums.append(S)
             means.append(mean)
+            height += float(grid.weights.sum())
         S, mean = np.concatenate(sums, axis=1), np.concatenate(means)
-        spread = float(self.features.weights.sum()) - float(mean @ mean)
+        spread = height - float(mean @ mean)
         if spread <= _NOISE * self._height:  # all points are the same, up to rounding
             S[:], spread = 0.0, 0.0
         own = np.einsum("rj,rj->r", S, S)

@@ -2,10 +2,10 @@ r"""Sums of waves over many relabelled points on a line: 8 to 64 neighbours coun
 
 Relabellings are bits in the order of the line (`Labellings.along`), so that a word holds neighbours, and the number of
 its ones says how many of them are x. Where a word spans next to nothing, its points are put at their mean: a
-fraction of the labels, and of the product of labels and waves. Where it spans more, in the tails, points stay where
-they are.
+fraction of the labels, and of the product of labels and waves. Where it spans more, a half of it may do, or a byte; in
+the tails points stay where they are.
 
-The statistic of every world, the true one included, is then that of points moved by at most a thousandth of a
+The statistic of every labelling, the true one included, is then that of points moved by at most a thousandth of a
 bandwidth. Which points move does not depend on labels, so the test is as exact as before.
 """
 
@@ -26,10 +26,7 @@ from .frequency_grid import FrequencyGrid
 _REACH = 1e-3
 """How far the feature of a point may move, relative to its length."""
 
-_ALONE = 0.1
-"""Groups are as large as they can be with fewer points than this, of all, left alone."""
-
-_WORLDS = 64  # that are counted at a time: their counts stay in the cache
+_LABELLINGS = 64  # that are counted at a time: their counts stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,43 +45,47 @@ class SortedPlaces:
     grid: FrequencyGrid
 
     def sums(self, packed: PackedBits, threads: int | None, progress: Progress | None) -> tuple[Floats, Floats]:
-        """``(R, 2J)`` sums of centred features over x in every world, and ``(2J,)`` the mean that was taken off."""
-        size, far = self._groups()
-        words, everyone = packed.bits.view(f"u{size // 8}"), len(self.line)
-        alone = (size // 8 * np.flatnonzero(far)[:, None] + np.arange(size // 8)).ravel()  # bytes
-        alone = alone[8 * alone < everyone]
+        """``(R, 2J)`` sums of centred features over x in every labelling, and ``(2J,)`` the mean that was taken off."""
+        groups, alone = self._groups()
         points = (8 * alone[:, None] + np.arange(8)).ravel()
-        starts = np.arange(0, everyone, size)
-        places = np.add.reduceat(self.line, starts) / np.diff(starts, append=everyone)
-        phi, own = self.grid(places[:, None]), self.grid(self.line[points.clip(max=everyone - 1), None])
-        mean = (size * phi[~far].sum(axis=0) + own[points < everyone].sum(axis=0)) / everyone
+        points = points[points < len(self.line)]  # the last byte may have room to spare
+        # Places, the points of each, and the features there, less their mean over all points.
+        places = [self.line[: len(self.line) // size * size].reshape(-1, size)[chosen] for size, chosen in groups]
+        place = np.concatenate([*(group.mean(axis=1) for group in places), self.line[points]])
+        sizes = np.concatenate([*(np.full(len(chosen), float(size)) for size, chosen in groups), np.ones(len(points))])
+        phi = self.grid(place[:, None])
+        mean = sizes @ phi / len(self.line)
         phi -= mean
-        phi[far] = 0.0
-        own -= mean
-        together, apart, half = phi.astype(np.float32), own.astype(np.float32), size / 2
-        shift = half * together.sum(axis=0, dtype=np.float64)  # small counts keep more digits
+        features, half = phi.astype(np.float32), (sizes / 2).astype(np.float32)
+        shift = (sizes / 2) @ phi  # small counts keep more digits
 
         def work(start: int, stop: Event) -> Floats:
             if stop.is_set():
                 return np.empty((0, phi.shape[1]))
-            part = slice(start, start + _WORLDS)
-            counts = np.bitwise_count(words[part, : len(phi)]).astype(np.float32)
+            bits = packed.bits[start : start + _LABELLINGS]
+            counts, at = np.empty((len(bits), len(place)), dtype=np.float32), 0
+            for size, chosen in groups:
+                words = bits.view(f"u{size // 8}").take(chosen, axis=1)
+                counts[:, at : at + len(chosen)] = np.bitwise_count(words)
+                at += len(chosen)
+            counts[:, at:] = np.unpackbits(bits.take(alone, axis=1), axis=1, count=len(points))
             counts -= half
-            single = np.unpackbits(packed.bits[part].take(alone, axis=1), axis=1)
-            total: Floats = shift + (counts @ together + single.astype(np.float32) @ apart)
+            total: Floats = shift + counts @ features
             return total
 
-        parts = run(range(0, len(words), _WORLDS), work, threads or available_cores(), progress)
+        parts = run(range(0, len(packed.bits), _LABELLINGS), work, threads or available_cores(), progress)
         return np.concatenate(parts), mean
 
-    def _groups(self) -> tuple[int, NDArray[np.bool_]]:
-        """How many neighbours are a group, and which groups are too wide for one place, or not full."""
+    def _groups(self) -> tuple[list[tuple[int, NDArray[np.intp]]], NDArray[np.intp]]:
+        """Sizes of groups with the numbers of those that are narrow enough for one place, and the bytes in none."""
         squares = float(self.grid.weights @ (self.grid.orders[:, 0] * self.grid.spacing[0]) ** 2)
         widest = _REACH * sqrt(float(self.grid.weights.sum()) / squares)
+        free = np.ones(-(-len(self.line) // 8), dtype=bool)
+        groups = []
         for size in (64, 32, 16, 8):
             full = self.line[: len(self.line) // size * size].reshape(-1, size)
-            far = np.ones(-(-len(self.line) // size), dtype=bool)
-            far[: len(full)] = full[:, -1] - full[:, 0] > widest
-            if size * int(far.sum()) < _ALONE * len(self.line):
-                break
-        return size, far
+            left = free[: len(full) * size // 8].reshape(-1, size // 8)  # a view; groups are free as a whole or not
+            chosen = np.flatnonzero((full[:, -1] - full[:, 0] <= widest) & left[:, 0])
+            left[chosen] = False
+            groups.append((size, chosen))
+        return groups, np.flatnonzero(free)
