@@ -174,3 +174,55 @@ def test_bad_options():
         ts.power(x, x + 1, 50, null="normal")
     with pytest.raises(ts.OptionError, match="bounded kernel"):
         ts.power(x, x + 1, 50, kernel="linear", null="hoeffding")
+
+
+def test_curves_are_found_again():
+    from scipy.special import ndtr
+
+    from twosample.planning.resampling import Curve, fitted
+
+    sizes = np.array([100.0, 50.0, 25.0])
+    found = fitted(sizes, ndtr(-2.0 + 0.35 * np.sqrt(sizes)), 0.05)
+    assert (found.a, found.b) == pytest.approx((-2.0, 0.35))
+    assert found.power(50, 50) == pytest.approx(float(ndtr(-2.0 + 0.35 * np.sqrt(50))))
+    assert found.power(*[round(found.rows(0.8))] * 2) == pytest.approx(0.8, abs=0.01)
+    flat = fitted(sizes, np.array([0.03, 0.06, 0.05]), 0.05)
+    assert flat.power(30, 30) <= 0.06
+    assert Curve(-1.6, 0.0).rows(0.8) == np.inf
+
+
+def test_power_of_the_adaptive_test():
+    """Against the power of tests of new samples: of sizes that the pilot allows, and of a larger one."""
+    rng = np.random.default_rng(5)
+
+    def draw(m, n):
+        return rng.normal(size=(m, 2)), rng.normal(size=(n, 2)) + np.array([0.0, 0.5])
+
+    x, y = draw(160, 160)
+    for m, n, error in ((60, 40, 0.2), (120, 120, 0.15)):
+        simulated = np.mean([ts.two_sample_test(*draw(m, n), n=199, rng=i).rejected for i in range(100)])
+        assert ts.power(x, y, (m, n), test="adaptive", rng=1) == pytest.approx(simulated, abs=error)
+    rows = ts.sample_size(x, y, 0.8, test="adaptive", rng=1)
+    simulated = np.mean([ts.two_sample_test(*draw(rows, rows), n=199, rng=i).rejected for i in range(100)])
+    assert 0.6 < simulated < 0.97
+    assert ts.power(x, y, 2, test="adaptive", rng=1) == 0  # no labelling of four rows has so small a p-value
+
+
+def test_power_of_the_adaptive_test_from_tables():
+    import polars as pl
+
+    rng = np.random.default_rng(6)
+    x, y = (pl.DataFrame({"a": rng.normal(size=80), "b": rng.choice(["u", "v"], 80, p=[p, 1 - p])}) for p in (0.1, 0.9))
+    assert ts.power(x, y, 30, test="adaptive", rng=0) > 0.9
+
+
+def test_refusals_of_the_adaptive_test():
+    x, y = np.random.default_rng(7).normal(size=(2, 40, 1))
+    with pytest.raises(ts.OptionError, match=r"test='t' is not known. Choose one of 'adaptive', 'mmd'"):
+        ts.power(x, y, 10, test="t")
+    with pytest.raises(ts.OptionError, match="kernel='laplace' has no use with test='adaptive'"):
+        ts.power(x, y, 10, test="adaptive", kernel="laplace")
+    with pytest.raises(ts.InputError, match="at least 16 rows"):
+        ts.power(x[:10], y, 10, test="adaptive")
+    with pytest.raises(ts.InputError, match="more often with more rows"):
+        ts.sample_size(x, x, test="adaptive", rng=0)

@@ -1,0 +1,131 @@
+"""Power of a test that has no formula: draw smaller samples from the pilot, test them, and count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+import numpy as np
+
+from .. import _door as door
+from ..adaptive import two_sample_test
+from ..adaptive.tables import is_table
+from ..core.pvalue import smallest_pvalue
+from ..errors import InputError
+from ..sources.table import open_table
+
+DRAWS = 100
+"""Pairs of samples that are drawn for one size."""
+
+_LEAST_ROWS = 8  # of the smaller of two samples that are drawn
+_RELABELLINGS = 199
+
+Take = Callable[[np.ndarray], object]
+"""The rows of these numbers, from one sample of the pilot."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    r"""The power by size: :math:`\Phi(a + b\sqrt e)` with e = 2mn/(m+n), the rows of each of two samples alike.
+
+    Exact, with a the normal quantile of the level, for a shift of known direction and normal rows; a is smaller for
+    tests that look at several things. Fitted to the powers at the sizes that a pilot allows.
+    """
+
+    a: float
+    b: float
+
+    def power(self, m: int, n: int) -> float:
+        """The power at these sizes."""
+        from scipy.special import ndtr
+
+        return float(ndtr(self.a + self.b * sqrt(2 * m * n / (m + n))))
+
+    def rows(self, power: float) -> float:
+        """The rows of each sample for a power; infinite if no size has it."""
+        from scipy.special import ndtri
+
+        return max(0.0, (float(ndtri(power)) - self.a) / self.b) ** 2 if self.b > 0 else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Subsamples:
+    """A pilot from which smaller samples are drawn, without replacement.
+
+    With replacement, rows would be drawn twice, and a test of fine scales would see that: no difference of the
+    populations, but the rejection of nearly every pair.
+    """
+
+    x: Take
+    y: Take
+    m: int
+    n: int
+    level: float
+    rng: np.random.Generator
+
+    def allows(self, m: int, n: int) -> bool:
+        """Whether so many rows are no more than half of the pilot."""
+        return 2 * m <= self.m and 2 * n <= self.n
+
+    def power(self, m: int, n: int) -> float:
+        """The share of rejections. The standard error is at most 0.05."""
+        if smallest_pvalue(m, n) > self.level:
+            return 0.0
+        relabellings = max(_RELABELLINGS, ceil(1 / self.level) - 1)
+        rejections = 0
+        for _ in range(DRAWS):
+            x, y = (take(self.rng.choice(size, k, replace=False)) for take, size, k in self._sides(m, n))
+            rejections += two_sample_test(x, y, level=self.level, n=relabellings, rng=self.rng).rejected
+        return rejections / DRAWS
+
+    def curve(self) -> Curve:
+        """The power at half of the pilot, a quarter, and so on until it is small; and the curve through them."""
+        sizes: list[float] = []
+        powers: list[float] = []
+        share = 2
+        while min(self.m, self.n) // share >= _LEAST_ROWS or not sizes:
+            m, n = max(2, self.m // share), max(2, self.n // share)
+            sizes.append(2 * m * n / (m + n))
+            powers.append(self.power(m, n))
+            if powers[-1] <= max(2 * self.level, 0.2) and len(sizes) > 1:
+                break
+            share *= 2
+        return fitted(np.array(sizes), np.array(powers), self.level)
+
+    def _sides(self, m: int, n: int) -> tuple[tuple[Take, int, int], ...]:
+        return (self.x, self.m, m), (self.y, self.n, n)
+
+
+def fitted(sizes: np.ndarray, powers: np.ndarray, level: float) -> Curve:
+    """The curve through the powers, by least squares on the normal scale; it is the level at most where e = 0."""
+    from scipy.special import ndtri
+
+    least = float(ndtri(level))
+    share = np.clip(powers, 0.5 / DRAWS, 1 - 0.5 / DRAWS)
+    score, root = ndtri(share), np.sqrt(sizes)
+    weight = np.exp(-(score**2)) / (share * (1 - share))  # one over the variance of a score
+    centre = np.average(root, weights=weight)
+    spread = (weight * (root - centre) ** 2).sum()
+    if spread > 0:
+        b = float((weight * (root - centre) * score).sum() / spread)
+        a = float(np.average(score, weights=weight)) - b * centre
+        if a <= least and b > 0:
+            return Curve(a, b)
+    return Curve(least, max(0.0, float((weight * root * (score - least)).sum() / (weight * root**2).sum())))
+
+
+def subsamples(x: object, y: object, level: float, rng: np.random.Generator) -> Subsamples:
+    """The pilot: arrays, frames or tables as for :func:`two_sample_test`."""
+    if is_table(x) or is_table(y):
+        a, b = (open_table(side).collect() for side in (x, y))
+        pilot = Subsamples(lambda i: a[i.tolist()], lambda i: b[i.tolist()], len(a), len(b), level, rng)
+    else:
+        pool = door.rows(x, y, centred=True)
+        pilot = Subsamples(lambda i: pool.x[i], lambda i: pool.y[i], pool.m, pool.n, level, rng)
+    if min(pilot.m, pilot.n) < 2 * _LEAST_ROWS:
+        raise InputError(
+            f"The pilot has {pilot.m} and {pilot.n} rows; half of it is drawn again and again, so that each sample "
+            f"needs at least {2 * _LEAST_ROWS} rows. Take a larger pilot."
+        )
+    return pilot
