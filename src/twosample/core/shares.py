@@ -15,6 +15,8 @@ from .types import Floats
 
 _WINDOW = 12.0  # standard deviations beyond which hypergeometric probabilities are nothing
 _LEAST = 1e-300
+_TIED = 1e-7  # logs of likelihoods that differ by less are equal
+_FINE = 2000  # rows for which something holds, from which on p-values are as good as continuous
 
 
 @lru_cache(maxsize=1 << 14)
@@ -28,6 +30,14 @@ def fisher_pvalue(k: int, both: int, m: int, n: int) -> float:
     >>> round(fisher_pvalue(10, 10, 500, 500), 5), fisher_pvalue(5, 10, 500, 500)
     (0.00187, 1.0)
     """
+    first, weights = _likelihoods(k, both, m, n)
+    mine = weights[k - first]
+    shares = np.exp(weights)
+    return max(min(1.0, float(shares[weights <= mine + _TIED].sum() / shares.sum())), _LEAST)
+
+
+def _likelihoods(k: int, both: int, m: int, n: int) -> tuple[int, Floats]:
+    """The first count, and the logs of what counts from there on weigh; all that matter, and k."""
     from scipy.special import gammaln
 
     least, most = max(0, both - n), min(both, m)
@@ -37,10 +47,31 @@ def fisher_pvalue(k: int, both: int, m: int, n: int) -> float:
     far = max(_WINDOW, abs(k - mean) / deviation + 2.0) * deviation + 2.0
     at = np.arange(max(least, floor(mean - far)), min(most, floor(mean + far) + 1) + 1, dtype=np.float64)
     weights = -(gammaln(at + 1) + gammaln(m - at + 1) + gammaln(both - at + 1) + gammaln(n - both + at + 1))
-    weights -= weights.max()
-    mine = weights[k - int(at[0])]
-    shares = np.exp(weights)
-    return max(min(1.0, float(shares[weights <= mine + 1e-7].sum() / shares.sum())), _LEAST)
+    return int(at[0]), np.asarray(weights - weights.max())
+
+
+def fisher_chance(level: float, both: int, m: int, n: int) -> float:
+    """The chance of a p-value of at most `level`: less than that where few counts are possible.
+
+    Examples
+    --------
+    >>> fisher_chance(0.05, 4, 500, 500), round(fisher_chance(0.05, 10, 500, 500), 4)
+    (0.0, 0.0209)
+    """
+    if min(both, m + n - both) > _FINE:
+        return level
+    known = _fisher_law(both, m, n)
+    place = int(np.searchsorted(known, level * (1 + 1e-9), side="right"))
+    return float(known[place - 1]) if place else 0.0
+
+
+@lru_cache(maxsize=1 << 13)
+def _fisher_law(both: int, m: int, n: int) -> Floats:
+    """All p-values that there can be, ascending."""
+    weights = np.sort(_likelihoods(round(both * m / (m + n)), both, m, n)[1])
+    shares = np.cumsum(np.exp(weights))
+    last = np.searchsorted(weights, weights + _TIED, side="right") - 1
+    return np.asarray(np.unique(shares[last] / shares[-1]))
 
 
 def least_pvalue(both: int, m: int, n: int) -> float:

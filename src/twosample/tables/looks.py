@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import beside_joint
-from .views import PLAIN, WEIGHTS, View, sentence
+from .views import PLAIN, WEIGHTS, View, missing_view, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
+
+_SURE = 1e-4  # adjusted p-values below which it does not matter how discrete p-values are
 
 
 @dataclass(frozen=True)
@@ -79,43 +81,57 @@ class Look:
         return Seen(best.view, best.value, min(low, best.value), high)
 
 
+@dataclass(frozen=True, eq=False)
+class _Test:
+    """A p-value, the family that it is of, and the chance that it is at most so small."""
+
+    family: str
+    pvalue: float
+    chance: Callable[[float], float]
+
+
 def looked_at(lines: Sequence[ColumnTests], joint: float | None) -> list[Look]:
-    r"""Adjust the p-values of all views of all columns: Holm's method with weights.
+    r"""Adjust the p-values of all views of all columns: Holm's method with weights, for p-values that are discrete.
 
-    With weights :math:`w_i` and p-values in the order of :math:`p_i/w_i`, the adjusted value of the j-th is the largest
-    of :math:`(w_j + w_{j+1} + \dots)\,p/w` so far. The chance of any false finding is at most the level.
+    With weights :math:`w_i`, p-values in the order of :math:`p_i/w_i`, and :math:`F_i(t)` the chance that the i-th is
+    at most t, the adjusted value of the j-th is the largest so far of :math:`\sum_{i\ge j} F_i(w_i\,p_j/w_j)`. The
+    chance of any false finding is at most the level. Views that hold for a few rows have :math:`F_i(t)=0` for small t:
+    they cost the others nothing (Tarone 1990; Westfall and Wolfinger 1997).
     """
-    weights = _weights(lines)
-    pvalues = [_pvalues(line) for line in lines]
-    flat, shares = np.concatenate(pvalues), np.concatenate(weights)
-    adjusted = beside_joint(_weighted_holm(flat, shares), joint)
-    cuts = np.cumsum([len(part) for part in pvalues])[:-1]
-    return [_look(*parts) for parts in zip(lines, pvalues, np.split(adjusted, cuts), strict=True)]
+    tests = [_tests(line) for line in lines]
+    weights = _weights(tests)
+    flat = [test for own in tests for test in own]
+    adjusted = beside_joint(_weighted_holm(flat, np.concatenate(weights)), joint)
+    cuts = np.cumsum([len(part) for part in tests])[:-1]
+    return [_look(*parts) for parts in zip(lines, tests, np.split(adjusted, cuts), strict=True)]
 
 
-def _look(line: ColumnTests, pvalues: Floats, adjusted: Floats) -> Look:
-    weights = _weights([line])[0]  # its own: what is found in other columns does not change its p-value
-    values = slice(0, len(pvalues) - (line.missing is not None))
-    scores = pvalues[values] / weights[values]
-    alone = min(1.0, float(scores.min()) * float(weights[values].sum())) if len(scores) else 1.0
-    all_ = (alone,) if line.missing is None else (alone, float(pvalues[-1]))
-    kernel = float(adjusted[0]) if line.values is not None else 1.0
-    views = tuple(adjusted[values][1:].tolist()) if line.values is not None else ()
-    return Look(line, all_, kernel, views, float(adjusted[-1]) if line.missing is not None else 1.0)
+def _tests(line: ColumnTests) -> list[_Test]:
+    """Of the kernel on values, of views, and of the missing share, where there are any."""
+    found = []
+    if line.values is not None:
+        found = [_Test("bulk", line.values.pvalue, float)]
+        found += [_Test(view.family, view.pvalue, view.chance) for view in line.views]
+    if line.missing is not None:
+        found.append(_Test("missing", line.missing.pvalue, missing_view(line.rows, line.gone).chance))
+    return found
 
 
-def _pvalues(line: ColumnTests) -> Floats:
-    values = [] if line.values is None else [line.values.pvalue, *(view.pvalue for view in line.views)]
-    return np.array([*values, *([] if line.missing is None else [line.missing.pvalue])])
+def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Look:
+    weights = _weights([tests])[0]  # its own: what is found in other columns does not change its p-value
+    count = len(tests) - (line.missing is not None)
+    alone = 1.0
+    if count:
+        least = min(test.pvalue / weight for test, weight in zip(tests[:count], weights, strict=False))
+        alone = min(1.0, _any(tests[:count], least * weights[:count]))
+    all_ = (alone,) if line.missing is None else (alone, tests[-1].pvalue)
+    kernel = float(adjusted[0]) if count else 1.0
+    return Look(line, all_, kernel, tuple(adjusted[1:count].tolist()), float(adjusted[-1]) if len(all_) > 1 else 1.0)
 
 
-def _weights(lines: Sequence[ColumnTests]) -> list[Floats]:
+def _weights(tests: Sequence[Sequence[_Test]]) -> list[Floats]:
     """The part of each view: that of its family, shared among the columns that have it, then among their views."""
-    families = [
-        [*([] if line.values is None else ["bulk", *(view.family for view in line.views)])]
-        + (["missing"] if line.missing is not None else [])
-        for line in lines
-    ]
+    families = [[test.family for test in own] for own in tests]
     columns = {name: sum(name in own for own in families) for name in WEIGHTS}
     used = sum(WEIGHTS[name] for name, count in columns.items() if count)
     return [
@@ -124,9 +140,22 @@ def _weights(lines: Sequence[ColumnTests]) -> list[Floats]:
     ]
 
 
-def _weighted_holm(pvalues: Floats, weights: Floats) -> Floats:
-    order = np.argsort(pvalues / weights, kind="stable")
-    left = np.cumsum(weights[order][::-1])[::-1]
-    result = np.empty_like(pvalues)
-    result[order] = np.minimum(1.0, np.maximum.accumulate(left * pvalues[order] / weights[order]))
+def _weighted_holm(tests: Sequence[_Test], weights: Floats) -> Floats:
+    scores = np.array([test.pvalue for test in tests]) / weights
+    order = np.argsort(scores, kind="stable")
+    plain = np.cumsum(weights[order][::-1])[::-1] * scores[order]
+    ranked, largest = [tests[i] for i in order], 0.0
+    for place, bound in enumerate(plain.tolist()):
+        discrete = bound
+        if bound > _SURE and largest < 1:
+            discrete = _any(ranked[place:], scores[order[place]] * weights[order[place:]])
+        largest = max(largest, min(bound, discrete))
+        plain[place] = min(1.0, largest)
+    result = np.empty_like(plain)
+    result[order] = plain
     return result
+
+
+def _any(tests: Sequence[_Test], levels: Floats) -> float:
+    """The chance that any of them is at most its level, or more."""
+    return float(sum(test.chance(level) for test, level in zip(tests, levels.tolist(), strict=True)))

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.shares import beyond_pvalue, fisher_pvalue, least_pvalue, share_estimate, share_interval
+from ..core.shares import beyond_pvalue, fisher_chance, fisher_pvalue, least_pvalue, share_estimate, share_interval
 from ..core.types import Floats
 from ..embedding import Levels, Line
 from ..summaries import SingleValues
@@ -85,6 +85,10 @@ class View:
         """Fisher's, exactly."""
         return fisher_pvalue(self.a, self.a + self.b, self.m, self.n)
 
+    def chance(self, level: float) -> float:
+        """Of a p-value of at most `level`, if the tables are alike."""
+        return fisher_chance(level, self.a + self.b, self.m, self.n)
+
     @property
     def effect(self) -> float:
         """The estimate of r."""
@@ -111,6 +115,10 @@ class RangeView(View):
     def pvalue(self) -> float:
         """The chance that so many of the largest rows are all from one table."""
         return beyond_pvalue(max(self.a, self.b), self.m, self.n)
+
+    def chance(self, level: float) -> float:
+        """No more than that."""
+        return level
 
 
 def missing_view(rows: tuple[int, int], missing: tuple[int, int]) -> View:
