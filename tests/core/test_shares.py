@@ -4,9 +4,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact
+from scipy.stats import fisher_exact, hypergeom
 
-from twosample.core.shares import beyond_pvalue, fisher_pvalue, least_pvalue, share_effect, share_interval
+from twosample.core.shares import (
+    beyond_pvalue,
+    fisher_chance,
+    fisher_pvalue,
+    least_pvalue,
+    share_effect,
+    share_interval,
+)
 
 
 def test_fisher_is_fisher():
@@ -47,3 +54,14 @@ def test_the_law_of_the_largest_ranks_is_that_of_all_labellings(m, n):
         runs.append(next((k for k in range(m + n) if first[k] != first[0]), m + n))
     for k in range(1, max(m, n) + 1):
         assert beyond_pvalue(k, m, n) == pytest.approx(np.mean(np.array(runs) >= k))
+
+
+@pytest.mark.parametrize(("both", "m", "n"), [(4, 10, 10), (9, 30, 12), (1, 5, 80), (20, 15, 15), (0, 4, 4)])
+def test_the_chance_of_a_small_pvalue_is_that_of_all_tables(both, m, n):
+    counts = range(max(0, both - n), min(both, m) + 1)
+    pvalues = np.array([fisher_pvalue(k, both, m, n) for k in counts])
+    likely = hypergeom.pmf(list(counts), m + n, m, both)
+    for level in (0.001, 0.01, 0.05, 0.3, 1.0, *pvalues):
+        expected = likely[pvalues <= level * (1 + 1e-9)].sum()
+        assert fisher_chance(level, both, m, n) == pytest.approx(expected, abs=1e-9)
+        assert fisher_chance(level, both, m, n) <= level * (1 + 1e-6)

@@ -59,6 +59,10 @@ class DesignedView(View):
         """That of the design."""
         return self.compared.pvalue
 
+    def chance(self, level: float) -> float:
+        """No more than that."""
+        return level
+
     def _arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
         (p, q), (m, n) = self.shares, self.worth
         return np.array([p]), np.array([q]), np.array([float(m)]), np.array([float(n)])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import beside_joint
-from .views import PLAIN, WEIGHTS, View, missing_view, sentence
+from .views import PLAIN, WEIGHTS, View, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -38,22 +38,22 @@ class Look:
         The column.
     pvalues
         Of its values, and of its missing share if there is one: each valid for the smallest over its views.
-    kernel, views
-        Adjusted p-values of the kernel on values and of each view.
+    kernels, views
+        Adjusted p-values of the kernel on values, of the finer one if there is one, and of each view.
     missing
         That of the missing share.
     """
 
     line: ColumnTests
     pvalues: tuple[float, ...]
-    kernel: float
+    kernels: tuple[float, ...]
     views: tuple[float, ...]
     missing: float
 
     @property
     def values(self) -> float:
         """The adjusted p-value of its values: the smallest over views."""
-        return min(self.kernel, *self.views) if self.views else self.kernel
+        return min(*self.kernels, *self.views, 1.0)
 
     def found(self, level: float) -> list[View]:
         """Views that differ, the largest effect first; of nearly equal ones, what is easiest to say."""
@@ -67,14 +67,19 @@ class Look:
         The upper end is the largest of all. Each holds at the level: that is all that "same" needs, as all of them must
         be below the margin. Where something differs, ends hold for all views at once.
         """
-        kernel = self.line.values
+        kernel, finer = self.line.values, self.line.finer
         if kernel is None:
             return Seen("values", 0.0, 0.0, 1.0)
         found = self.found(level)
-        tail = level / (1 + len(self.views)) if self.values <= level else level
+        tail = level / (len(self.kernels) + len(self.views)) if self.values <= level else level
         ends = [view.interval(tail) for view in self.line.views]
         best = Seen("values", kernel.effect.value, kernel.effect.low, kernel.effect.high)
-        if found and (self.kernel > level or found[0].effect > best.value):
+        unseen = self.kernels[0] > level
+        if finer is not None:
+            ends.append((0.0, finer.effect.high))
+            if unseen and self.kernels[1] <= level:
+                best = Seen("values in fine detail", finer.effect.value, finer.effect.low, finer.effect.high)
+        if found and (unseen or found[0].effect > best.value):
             best = Seen(sentence(found[0]), found[0].effect, *found[0].interval(tail))
         low = max([best.low, *(low for low, _ in ends)] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])
@@ -111,9 +116,10 @@ def _tests(line: ColumnTests) -> list[_Test]:
     found = []
     if line.values is not None:
         found = [_Test("bulk", line.values.pvalue, float)]
+        found += [] if line.finer is None else [_Test("finer", line.finer.pvalue, float)]
         found += [_Test(view.family, view.pvalue, view.chance) for view in line.views]
     if line.missing is not None:
-        found.append(_Test("missing", line.missing.pvalue, missing_view(line.rows, line.gone).chance))
+        found.append(_Test("missing", line.missing.pvalue, line.absent))
     return found
 
 
@@ -125,8 +131,9 @@ def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Look:
         least = min(test.pvalue / weight for test, weight in zip(tests[:count], weights, strict=False))
         alone = min(1.0, _any(tests[:count], least * weights[:count]))
     all_ = (alone,) if line.missing is None else (alone, tests[-1].pvalue)
-    kernel = float(adjusted[0]) if count else 1.0
-    return Look(line, all_, kernel, tuple(adjusted[1:count].tolist()), float(adjusted[-1]) if len(all_) > 1 else 1.0)
+    kernels = tuple(adjusted[: count - len(line.views)].tolist()) or (1.0,)
+    views = tuple(adjusted[len(kernels) : count].tolist())
+    return Look(line, all_, kernels, views, float(adjusted[-1]) if len(all_) > 1 else 1.0)
 
 
 def _weights(tests: Sequence[Sequence[_Test]]) -> list[Floats]:

@@ -21,7 +21,7 @@ from .clocks import ROUND, clock_views
 from .counted import counted_views
 from .reading import Reading
 from .spelling import Spelling
-from .views import STEPS, View, Words, levels_views, tails, usable
+from .views import FEW, STEPS, View, Words, levels_views, tails, usable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 EXACT_ROWS = 40_000
 """Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
 
+FINER = 5.0
+"""How many times the bandwidth of the finer kernel goes into that of the kernel on values."""
+
+ROWS_FOR_FINER = 1000
+"""Rows with a value in both tables together from which on there is a finer kernel: its limit law holds."""
+
+_LEFT = 1e-3  # of the finer kernel that its features may leave out
 _TINY = 2.0**-1000  # the smallest bandwidth: quotients stay numbers
 
 TEXTS = 5000
@@ -57,6 +64,8 @@ class Subject:
         The values as numbers, categories or texts: one of them is there.
     views
         Shares of rows that are compared beside the kernel on values.
+    finer
+        Numbers once more, with a kernel of a fifth of the bandwidth; None where there are few.
     """
 
     name: str
@@ -70,6 +79,7 @@ class Subject:
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     views: tuple[View, ...] = ()
+    finer: Embedded | None = None
 
     @cached_property
     def missing_pair(self) -> Embedded | None:
@@ -117,7 +127,11 @@ def _label_views(levels: Levels, level: float) -> tuple[View, ...]:
     import polars as pl
 
     spelling = Spelling(pl.Series("v", levels.labels, dtype=pl.String), levels.x, levels.y)
-    return tuple(usable([*levels_views(levels), *spelling.views(single=False)], level))
+    each, written = list(levels_views(levels)), list(spelling.views(single=False))
+    if len(levels.labels) <= FEW:  # "written in capitals" may just be one of them
+        rows = {view.a + view.b for view in each}
+        written = [view for view in written if not {view.a + view.b, view.m + view.n - view.a - view.b} & rows]
+    return tuple(usable([*each, *written], level))
 
 
 def _counts(series: pl.Series) -> CategoryCounts:
@@ -130,7 +144,7 @@ def _counts(series: pl.Series) -> CategoryCounts:
 def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], judge: Judge) -> Subject:
     """The bandwidth is the median distance in the pooled bins, whether or not the rows are at hand."""
     a, b = _in_common_bins(*(side.scan.moments[column.name] for side in (reading.a, reading.b)))
-    line, pair, kernel, exact = None, None, Gaussian(1.0), False
+    line, pair, finer, kernel, exact = None, None, None, Gaussian(1.0), False
     if min(a.rows, b.rows) >= 2:
         line = Line.of_bins(a, b)
         kernel = Gaussian(max(line.median_distance or 1.0, _TINY))
@@ -141,10 +155,12 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
             x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
             line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
         pair = line.embedded(kernel.scale, rows=relabelled)
+        if len(line.place) > FEW and a.rows + b.rows >= ROWS_FOR_FINER and kernel.scale > _TINY:
+            finer = line.embedded(kernel.scale / FINER, tolerance=_LEFT)
     rows = a.rows + a.missing, b.rows + b.missing
     looked = () if line is None else _number_views(reading, column, line, judge.level)
     gone = a.missing, b.missing
-    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=looked)
+    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=looked, finer=finer)
 
 
 def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:

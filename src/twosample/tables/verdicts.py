@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
+from ..embedding.judge import judged
+from ..nulls import Spectrum
 from ..sources import Kind
 from .looks import Look, looked_at
 from .margins import Margins
@@ -35,6 +37,10 @@ class ColumnTests:
         Its picture, and the places where it differs most.
     views
         Shares that are compared beside its values.
+    finer
+        The test of its values with a finer kernel; None where there is none.
+    absent
+        The chance that the p-value of the missing share is at most so small.
     """
 
     name: str
@@ -49,15 +55,19 @@ class ColumnTests:
     drawn: Picture | None
     where: tuple[Place, ...]
     views: tuple[View, ...] = ()
+    finer: Judged | None = None
+    absent: Callable[[float], float] = float
 
     @classmethod
     def of(cls, subject: Subject, judge: Judge) -> ColumnTests:
         """Make the tests."""
         values = None if subject.pair is None else judge(subject.pair)
         missing = None if subject.missing_pair is None else judge(subject.missing_pair)
+        absent = missing_view(subject.rows, subject.missing)
         if missing is not None:
-            missing = replace(missing, pvalue=missing_view(subject.rows, subject.missing).pvalue)
+            missing = replace(missing, pvalue=absent.pvalue)
         drawn = picture(subject)
+        finer = None if subject.finer is None else judged(subject.finer, Spectrum(), judge.level)
         found = places(subject, drawn) if values is not None and values.pvalue <= judge.level else ()
         if missing is not None and missing.pvalue <= judge.level:
             found += (missing_place(subject),)
@@ -73,6 +83,8 @@ class ColumnTests:
             drawn,
             found,
             subject.views,
+            finer,
+            absent.chance,
         )
 
     @property

@@ -20,8 +20,8 @@ from ..summaries import SingleValues
 from ..summaries.singles import multiple
 
 WEIGHTS = {
-    "bulk": 0.4, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05, "letters": 0.05,
-    "length": 0.05, "clock": 0.05,
+    "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05,
+    "letters": 0.05, "length": 0.05, "clock": 0.05,
 }  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
 
@@ -38,7 +38,9 @@ STEPS: Mapping[float, str] = {
 _TAILS = 0.005, 0.01, 0.05
 _FAR = 2.0  # of the distance between the 5 % quantiles: what lies so far beyond them is odd
 _ATOMS = 12
-_FEW = 30  # different values of which each is looked at
+FEW = 30
+"""Different values of which each is looked at."""
+
 _AROUND = 5  # neighbours on either side that a value is compared with
 
 Counts = NDArray[np.intp]
@@ -137,7 +139,7 @@ def usable(views: Sequence[View], level: float) -> list[View]:
 def tails(line: Line, number: Words) -> Iterator[View]:
     """Beyond pooled quantiles on both sides."""
     edges, x, y = _bins(line)
-    if len(edges) <= _FEW:
+    if len(edges) <= FEW:
         return
     pool, m, n = x + y, round(float(x.sum())), round(float(y.sum()))
     for order, word, beyond in (
@@ -174,7 +176,7 @@ def heap_views(heap: Heap, number: Words, steps: Mapping[float, str]) -> Iterato
 
 def end_views(heap: Heap, number: Words) -> Iterator[View]:
     """Values far from nearly all others, and beyond the other table."""
-    if len(heap.found) > _FEW:
+    if len(heap.found) > FEW:
         yield from _far(heap, number)
         yield from _beyond(heap, number)
 
@@ -283,7 +285,7 @@ def levels_views(levels: Levels) -> Iterator[View]:
 def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     """Values that are more frequent than their neighbours, and both ends; all if there are few."""
     size = len(counts)
-    if size <= _FEW:
+    if size <= FEW:
         return list(range(size))
     sums = np.concatenate([[0], np.cumsum(counts)])
     at = np.arange(size)
