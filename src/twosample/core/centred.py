@@ -42,7 +42,7 @@ class Centred(ABC):
 
     @property
     def degenerate(self) -> bool:
-        """True when every point of the pool looks the same to the kernel, so that MMD² is 0 in every world."""
+        """True when every point of the pool looks the same to the kernel, so that MMD² is 0 in every labelling."""
         return self.square <= (1e-12 * self.magnitude) ** 2
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Which pooled points count as x and which as y: the truth in column 0, resampled worlds beside it.
+"""Which pooled points count as x and which as y: the truth in column 0, resamples beside it.
 
 Every null distribution that resamples is a way to fill the columns of one ``(N, R)`` matrix; an engine
 then treats all columns alike, so the observed statistic and its null come out of the same computation. Relabellings
@@ -23,12 +23,12 @@ _BLOCK_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class PackedBits:
-    """Zeros and ones of many points in many worlds, eight points to a byte.
+    """Zeros and ones of many points in many labellings, eight points to a byte.
 
     Parameters
     ----------
     bits
-        ``(R, bytes)``: one row for each world; bits beyond the last point are 0.
+        ``(R, bytes)``: one row for each labelling; bits beyond the last point are 0.
     points
         How many points there are.
     order
@@ -71,14 +71,14 @@ class Labellings:
     Parameters
     ----------
     stored
-        ``(N, R)`` counts: how often point i stands in sample x of world r; or the same as bits. World 0 is the truth.
+        ``(N, R)`` counts: how often point i stands in sample x of labelling r; or the same as bits. The truth is 0.
     y
         The same for sample y, or None when y is whatever is not in x (every relabelling).
     exhaustive
         True when the columns are all labellings that exist, each once.
     places
-        ``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each world; None when nobody
-        asked, or when every world has the pairs (x_i, y_i) of the truth.
+        ``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each labelling; None when
+        nobody asked, or when all have the pairs (x_i, y_i) of the truth.
     uniform
         True when every column but the truth is a uniform relabelling, drawn independently of all else.
     """
@@ -100,11 +100,11 @@ class Labellings:
 
     @property
     def count(self) -> int:
-        """The number of worlds R."""
+        """The number of labellings R."""
         return int(self.stored.bits.shape[0] if isinstance(self.stored, PackedBits) else self.stored.shape[1])
 
     def without_truth(self) -> Labellings:
-        """The resampled worlds alone."""
+        """The resamples alone."""
         if isinstance(self.stored, PackedBits):
             return Labellings(replace(self.stored, bits=self.stored.bits[1:]), uniform=self.uniform)
         return Labellings(
@@ -116,8 +116,8 @@ class Labellings:
     def along(self, order: NDArray[np.intp], m: int | None) -> Labellings:
         """Uniform relabellings with their bits given to the points in this order, so that neighbours share a byte.
 
-        A uniform subset is one in whatever order points are counted, and nothing has to be moved; only the truth, the
-        first world unless `m` is None, is written anew. Other labellings are left as they are.
+        A uniform subset is one in whatever order points are counted, and nothing has to be moved; only the truth,
+        which comes first unless `m` is None, is written anew. Other labellings are left as they are.
         """
         if not (self.uniform and isinstance(self.stored, PackedBits)):
             return self
@@ -128,10 +128,10 @@ class Labellings:
         return replace(self, stored=PackedBits(bits, self.stored.points, order))
 
     def sums(self, rows: slice, features: Reals) -> Floats:
-        """``(R, M)`` sums over sample x of each world of the features of these points; of sample y below, if given."""
-        worlds = self.count * (1 if self.y is None else 2)
-        total = np.zeros((worlds, features.shape[1]))
-        step = max(64, _BLOCK_ENTRIES // worlds // 8 * 8)
+        """``(R, M)`` sums over sample x of the features of these points, by labelling; of sample y below, if given."""
+        sums = self.count * (1 if self.y is None else 2)
+        total = np.zeros((sums, features.shape[1]))
+        step = max(64, _BLOCK_ENTRIES // sums // 8 * 8)
         for start in range(rows.start, rows.stop, step):
             part = slice(start, min(start + step, rows.stop))
             total += self._block(part, features.dtype) @ features[start - rows.start : part.stop - rows.start]
@@ -221,19 +221,19 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
     count, flat, shift = len(bits), bits.reshape(-1), total.bit_length()
     excess = np.bitwise_count(bits.view(np.uint64)).sum(axis=1, dtype=np.int64) - m
     while (need := np.abs(excess)).any():
-        worlds = np.repeat(np.arange(count) << shift, need)
-        worlds |= rng.integers(total, size=worlds.size)
-        worlds.sort()
-        proposals = worlds[_firsts(worlds)]
-        worlds, points = proposals >> shift, proposals & ((1 << shift) - 1)
-        place, mask = worlds * bits.shape[1] + (points >> 3), (128 >> (points & 7)).astype(np.uint8)
-        hit = np.flatnonzero(((flat[place] & mask) > 0) == (excess > 0)[worlds])
+        drawn = np.repeat(np.arange(count) << shift, need)  # labelling and point in one number
+        drawn |= rng.integers(total, size=drawn.size)
+        drawn.sort()
+        proposals = drawn[_firsts(drawn)]
+        labelling, points = proposals >> shift, proposals & ((1 << shift) - 1)
+        place, mask = labelling * bits.shape[1] + (points >> 3), (128 >> (points & 7)).astype(np.uint8)
+        hit = np.flatnonzero(((flat[place] & mask) > 0) == (excess > 0)[labelling])
         if not len(hit):
             continue
         place, mask = place[hit], mask[hit]
         first = np.flatnonzero(_firsts(place))  # points of one byte stand together
         flat[place[first]] ^= np.bitwise_or.reduceat(mask, first)
-        excess -= np.sign(excess) * np.bincount(worlds[hit], minlength=count)
+        excess -= np.sign(excess) * np.bincount(labelling[hit], minlength=count)
 
 
 def _firsts(values: NDArray[np.int64]) -> NDArray[np.bool_]:

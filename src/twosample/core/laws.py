@@ -93,7 +93,7 @@ class GammaLaw:
 
 @dataclass(frozen=True)
 class PointLaw:
-    """All mass at one value: the law of a statistic that is the same in every world."""
+    """All mass at one value: the law of a statistic that is the same in every resample."""
 
     at: float = 0.0
 

@@ -34,7 +34,7 @@ class Law(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ReplicateLaw:
-    """The statistic in resampled worlds, the true one first.
+    """The statistic and its resamples, the observed one first.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class ReplicateLaw:
         return max(self.floor, 1 / len(self.values))
 
     def pvalue(self, t: float) -> float:
-        """Share of worlds at or above t, one world being t itself."""
+        """Share of resamples at or above t, one of them being t itself."""
         return resampling_pvalue(np.concatenate([[t], self.values[1:]]), self.tolerance)
 
     def threshold(self, level: float) -> float:
@@ -68,11 +68,11 @@ class ReplicateLaw:
 
 
 def resampling_pvalue(values: Floats, tolerance: float) -> float:
-    r"""Share of worlds whose statistic is at least as large as the true one, the true one included.
+    r"""Share of resamples at least as large as the observed statistic, which is counted as one of them.
 
     .. math:: p = \frac{\#\{r : t_r \ge t_0 - \text{tolerance}\}}{R}
 
-    Column 0 is the truth, so with B resampled worlds this is ``(b + 1) / (B + 1)``, never 0, and valid at every
+    Column 0 is the truth, so with B resamples this is ``(b + 1) / (B + 1)``, never 0, and valid at every
     level for any statistic and any ties. The tolerance makes values that differ by rounding alone count as tied.
 
     Parameters
@@ -86,7 +86,7 @@ def resampling_pvalue(values: Floats, tolerance: float) -> float:
 
 
 def resampling_threshold(values: Floats, tolerance: float, level: float) -> float:
-    """The value above which the observed statistic would be rejected at `level`, given the other worlds.
+    """The value above which the observed statistic would be rejected at `level`, given the resamples.
 
     With k the largest count that ``k / R <= level`` allows, this is the k-th largest of the resampled values: the
     p-value is at most the level exactly when the observed statistic exceeds it (by more than the tolerance). Infinite

@@ -12,7 +12,7 @@ from .types import Counts
 
 
 def pair_swaps(m: int, count: int, rng: np.random.Generator) -> Labellings:
-    """The truth and worlds in which x_i and y_i change places by a fair coin, or all 2^m when that is few."""
+    """The truth and labellings in which x_i and y_i change places by a fair coin, or all 2^m when that is few."""
     exhaustive = m < 30 and 2**m <= count
     if exhaustive:
         codes = np.arange(2**m, dtype=np.uint32)
@@ -51,7 +51,7 @@ def stratified_relabellings(of_row: NDArray[np.intp], m: int, count: int, rng: n
 
 
 def bootstraps(m: int, n: int, count: int, rng: np.random.Generator, keep_places: bool = False) -> Labellings:
-    """The truth and `count` worlds in which both samples are drawn from the pool with replacement."""
+    """The truth and `count` resamples in which both samples are drawn from the pool with replacement."""
     total = m + n
     x, y = np.zeros((2, total, count + 1), dtype=np.uint16)
     x[:m, 0] = 1

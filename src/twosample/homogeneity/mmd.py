@@ -7,9 +7,10 @@ from ..engines import Engine
 from ..errors import OptionError, options_by_name
 from ..nulls import Null
 from ..results import TestResult, conclude
-from ..statistics import Statistic
+from ..statistics import QuadraticStatistic, Statistic
 from .family import family_test
-from .observed import ObservedMMD, observe
+from .observed import ObservedForm, ObservedMMD
+from .observed_average import ObservedAverage
 from .observed_weights import ObservedWeighted
 from .sketches import Sketch, compare_sketches
 
@@ -106,45 +107,39 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
         return compare_sketches(
             x, y, kernel=kernel, bandwidth=bandwidth, statistic=statistic, null=null, level=level, rng=rng
         )
+    # 1. Options become objects, and the samples one pooled array; 2. with it the kernel gets its bandwidth.
     null = door.resolve_null("auto" if null is None else null)
     level = door.check_level(level)
     door.check_resamples(null, level)
-    door.resolve_statistic(statistic)  # None is none
-    loaded = weights_x is not None or weights_y is not None
-    if loaded:
-        door.check_weightable(door.resolve_statistic(statistic)[0])
+    alias, _ = door.resolve_statistic(statistic)
+    weighted = weights_x is not None or weights_y is not None
+    if weighted:
+        door.check_weightable(alias)
     if isinstance(kernel, str) and kernel == "adaptive":
-        if loaded:
+        if weighted:
             raise OptionError("kernel='adaptive' does not take weights_x and weights_y; give a kernel.")
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
-    worth: tuple[str, ...] = ()
-    if loaded:
-        request, weights = door.weighted(request, weights_x, weights_y)
-        worth = tuple(
-            f"{name}: {rows} weighted rows are worth {size:.5g} of equal weight (Kish's effective sample size)."
-            for name, rows, size in zip("xy", (request.pool.m, request.pool.n), weights.effective, strict=True)
-        )
-    if loaded and not weights.equal:
-        outcome = null.judged(ObservedWeighted.of(request, weights, 1 + null.resamples))
-    else:
-        outcome = null.judged(observe(request, 1 + null.resamples))
-    observed = outcome.observed
-    assert isinstance(observed, ObservedMMD)
+    # 3. The null asks the observed statistic, 4. which asks the engine for block sums; 5. a form of them is the value.
+    observed, notes = _observed(request, 1 + null.resamples, weights_x, weights_y)
+    outcome = null.judged(observed)
+    judged = outcome.observed  # what was asked in the end: null='auto' may have taken another engine
+    assert isinstance(judged, ObservedMMD)
+    # 6. The law of the outcome gives p-value and threshold; 7. the result keeps everything.
     return conclude(
         outcome.law,
         statistic=outcome.value,
         level=level,
-        m=request.pool.m,
-        n=request.pool.n,
+        m=observed.m,
+        n=observed.n,
         test="MMD two-sample test",
         symbol=request.statistic.symbol,
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
         kernel=request.kernel.source,
         null=outcome.null,
-        engine=observed.engine,
-        reason=observed.reason,
-        notes=worth + observed.notes(outcome.law) + outcome.notes + request.labelled,
+        engine=judged.engine,
+        reason=judged.reason,
+        notes=notes + judged.notes(outcome.law) + outcome.notes + request.labelled,
     )
 
 
@@ -184,11 +179,28 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
-    door.resolve_statistic(statistic)  # None is none
-    request = door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng)
+    alias, _ = door.resolve_statistic(statistic)
     if weights_x is not None or weights_y is not None:
-        door.check_weightable(door.resolve_statistic(statistic)[0])
+        door.check_weightable(alias)
+    request = door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng)
+    return _observed(request, 1, weights_x, weights_y)[0].value
+
+
+def _observed(
+    request: door.Request, labellings: int, weights_x: object, weights_y: object
+) -> tuple[ObservedMMD, tuple[str, ...]]:
+    """The statistic of a request, which will be looked at in so many labellings, and what weights leave of the rows."""
+    notes: tuple[str, ...] = ()
+    if weights_x is not None or weights_y is not None:
         request, weights = door.weighted(request, weights_x, weights_y)
+        notes = tuple(
+            f"{name}: {rows} weighted rows are worth {size:.5g} of equal weight (Kish's effective sample size)."
+            for name, rows, size in zip("xy", (request.pool.m, request.pool.n), weights.effective, strict=True)
+        )
         if not weights.equal:
-            return ObservedWeighted.of(request, weights, 1).value
-    return observe(request, 1).value
+            return ObservedWeighted.of(request, weights, labellings), notes
+    statistic = request.statistic
+    if isinstance(statistic, QuadraticStatistic):
+        form = statistic.form(request.pool.m, request.pool.n)
+        return ObservedForm(request, labellings, statistic, form), notes
+    return ObservedAverage(request, labellings, statistic), notes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +22,12 @@ from ..engines import Engine, Fourier, Gram
 from ..kernels import Kernel
 from ..nulls.asymptotic import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
-from ..statistics import AverageStatistic, QuadraticStatistic
-from ..statistics.averages import Terms
+from ..statistics import QuadraticStatistic
 from .stratified import StratifiedForm
 from .weighted import group_sums, time_series
 
 _MANY = 50_000
 """Points on a line from which on neighbours are worth counting together."""
-
-
-def observe(request: door.Request, labellings: int) -> ObservedMMD:
-    """The statistic of a request, which will be looked at in so many labellings, the true one included."""
-    if isinstance(request.statistic, QuadraticStatistic):
-        form = request.statistic.form(request.pool.m, request.pool.n)
-        return ObservedForm(request, labellings, request.statistic, form)
-    return ObservedAverage(request, labellings, request.statistic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,47 +272,6 @@ class ObservedForm(ObservedMMD):
         return np.array(paired) + (sums.dx + sums.dy - own) / 2
 
 
-@dataclass(frozen=True, eq=False)
-class ObservedAverage(ObservedMMD):
-    """A mean of independent terms: one pass over the rows, no Gram matrix."""
-
-    statistic: AverageStatistic
-
-    @cached_property
-    def _terms(self) -> Terms:
-        pool = self.request.pool
-        self._check_size(powers=self.labellings == 1)
-        return self.statistic.terms(self.request.kernel, pool.x, pool.y, self.labellings - 1, self.rng)
-
-    @property
-    def value(self) -> float:
-        return float(self._terms.values[0])
-
-    @cached_property
-    def tolerance(self) -> float:
-        """Of the value."""
-        first = self.request.kernel.diagonal(self.request.pool.x[:50])
-        return 1e-12 * max(float(np.abs(self._terms.observed).max(initial=0.0)), float(np.abs(first).max()))
-
-    @cached_property
-    def terms(self) -> int:
-        """Of the statistic."""
-        return len(self._terms.observed)
-
-    @cached_property
-    def error(self) -> float | None:
-        """From the spread of the terms."""
-        terms = self._terms.observed
-        unit = float(np.abs(terms).max(initial=0.0)) or 1.0
-        return unit * float((terms / unit).std(ddof=1)) / sqrt(len(terms)) if len(terms) > 1 else None
-
-    def resampled(self, null: Resampler) -> Law:
-        return ReplicateLaw(self._terms.values, self.tolerance, False, null.floor(self))
-
-    def bound(self, null: str) -> Law:
-        return hoeffding_bound(self.terms, kernel_limits(self.request.kernel, null))
-
-
 def _rounding(kernel: Kernel, tolerance: float, spread: float) -> tuple[str, ...]:
     """What to say if rounding is not small beside the differences between resamples, so that values count as ties."""
     if tolerance <= 0.05 * spread:
@@ -332,8 +281,8 @@ def _rounding(kernel: Kernel, tolerance: float, spread: float) -> tuple[str, ...
     else:
         cause = "The kernel hardly tells rows apart, as with far too wide or narrow a bandwidth: choose another one."
     return (
-        f"Rounding of MMD², up to {tolerance:.2g}, is not small beside the differences between worlds, {spread:.2g}: "
-        f"values so close count as ties, and p may be too large. {cause}",
+        f"Rounding of MMD², up to {tolerance:.2g}, is not small beside the differences between resamples, "
+        f"{spread:.2g}: values so close count as ties, and p may be too large. {cause}",
     )
 
 

@@ -33,7 +33,7 @@ def time_series(
     sizes = np.array((m, n) if weights is None else weights.effective, dtype=np.float64)
 
     def weighted(W: Floats) -> Floats:
-        if weights is not None:  # the weighted mean of each sample is its own in every world
+        if weights is not None:  # the weighted mean of each sample is its own in every resample
             W = W - sample @ (sample.T @ W / sample.sum(axis=0)[:, None]) / np.maximum(w, 1e-300)[:, None]
         Wx, Wy = W * sample[:, :1], W * sample[:, 1:]
         return _off_diagonal(form, (Wx, Wy), (gram.multiply(Wx), gram.multiply(Wy)), centred)

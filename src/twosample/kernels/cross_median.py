@@ -20,7 +20,7 @@ class CrossMedian(BandwidthRule):
     Distances that are 0 do not count. Exact up to 1000 points a sample, from 1000 random ones of each beyond.
 
     Which distances are cross distances depends on the labels, and a wider gap between the samples gives a wider kernel.
-    A test by relabelling is exact only if every relabelled world is treated as the true one is, and would have to find
+    A test by relabelling is exact only if every relabelled sample is treated as the true one is, and would have to find
     its own bandwidth (and Gram matrix) in each of them; with the one of the true labels in all of them its p-value is
     mostly too large, and for some samples too small. So nulls that relabel refuse this rule. Those that hold for large
     samples only ('bootstrap', 'pearson', 'spectrum', ...) take it, because under H0 the cross and the pooled median

@@ -25,7 +25,7 @@ class Bootstrap(Resampling):
     Parameters
     ----------
     n
-        Number of bootstrap worlds.
+        Number of bootstrap samples.
 
     Examples
     --------

@@ -133,16 +133,16 @@ class Process:
 
 
 def studentised(off: Floats, own: float, degrees: float, rng: np.random.Generator) -> Floats:
-    r"""Worlds as wide as they should be when the variance in them is an estimate of few degrees of freedom.
+    r"""Resamples as wide as they should be when the variance in them is an estimate of few degrees of freedom.
 
     A quadratic form in a normal vector with an estimated covariance is to the true one what F is to chi-square. With
-    r directions that matter, worlds are multiplied by :math:`\nu r/\chi^2_{\nu r}`; r is the number of equal ones that
-    would give the skewness of the worlds, 8/skewness².
+    r directions that matter, resamples are multiplied by :math:`\nu r/\chi^2_{\nu r}`; r is the number of equal ones
+    that would give the skewness of the resamples, 8/skewness².
 
     Parameters
     ----------
     off
-        ``(R,)`` quadratic forms in the worlds, without the diagonal.
+        ``(R,)`` quadratic forms of the resamples, without the diagonal.
     own
         What the diagonal adds to their mean.
     degrees

@@ -61,7 +61,7 @@ class Drawing(Null):
 
     @abstractmethod
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
-        """The truth and `count` other worlds."""
+        """The truth and `count` resamples."""
 
     def law(self, observed: Observed) -> Law:
         return observed.resampled(self)

@@ -24,14 +24,14 @@ _ENTRIES = 30_000_000
 class WildBootstrap(Null):
     r"""The wild bootstrap for time series (Chwialkowski, Sejdinovic and Gretton 2014).
 
-    Rows of x, and rows of y, are in the order of time. In each world every row gets a random weight, and neighbours
+    Rows of x, and rows of y, are in the order of time. In each resample every row gets a random weight, and neighbours
     get similar ones: :math:`w_t = e^{-1/b} w_{t-1} + \sqrt{1-e^{-2/b}}\,\epsilon_t`, centred over each sample. MMD²
     with these weights has the law of MMD² under H0 in the limit of long series with short memory. In the test of
     independence the rows are pairs, and their kernel is the product of the two centred kernels.
 
-    Two corrections make it right for short series too. The weights are scaled so that the mean over worlds is that
+    Two corrections make it right for short series too. The weights are scaled so that the mean over resamples is that
     of an autoregression with the memory of the series, where it would be too small by the tail that the block cuts off
-    and by the mean that is taken from the data. And the worlds are as wide as the law of F is beside that of
+    and by the mean that is taken from the data. And the resamples are as wide as the law of F is beside that of
     chi-square, because the variance in them is an estimate.
 
     Parameters
@@ -40,7 +40,7 @@ class WildBootstrap(Null):
         b, in rows; some times the number of rows over which they depend on each other. None takes it from the
         memory, and lets it grow with the cube root of the number of rows.
     n
-        Number of worlds.
+        Number of resamples.
     memory
         The correlation of neighbours, in [0, 1), in the autoregression that stands for the series. None takes it
         from the kernel at rows some steps apart, in the sample with the longer memory.

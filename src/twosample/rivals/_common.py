@@ -168,7 +168,7 @@ def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], le
 
 
 def replicate(task: Task, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0) -> ReplicateLaw:
-    """The statistic in every relabelled world, the true one first.
+    """The statistic in every relabelling, the true one first.
 
     `statistic` maps ``(N, R)`` labels to R values; `noise` is the rounding error of a value that should be 0.
     """

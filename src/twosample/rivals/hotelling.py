@@ -39,7 +39,7 @@ def hotelling_test(
     both samples are normal with the same covariance. Where S is singular or d > N - 2, ρ is the smallest ridge with
     which the ratio of the largest to the smallest eigenvalue is at most 2, as in Section 8.1 of the paper:
     :math:`\rho = \lambda_{\max} - 2\lambda_{\min}` of S. T² has no F law then, and the p-value comes from relabelling,
-    with a ridge of its own in every relabelled world.
+    with a ridge of its own in every relabelling.
 
     ``ridge=True, null="f"`` takes the classical law all the same. That is what the paper's t-test did, by its numbers:
     a ridge only makes T² smaller, so the test accepts too much, and nearly everything when the eigenvalues are far

@@ -29,7 +29,7 @@ class Terms:
     observed
         ``(B,)`` terms of the true labelling.
     values
-        ``(R,)`` means in every world, the true one first.
+        ``(R,)`` means in every labelling, the true one first.
     unused
         Rows of x and of y that did not fit and were left out.
     """
@@ -47,7 +47,7 @@ class AverageStatistic(ABC):
 
     @abstractmethod
     def terms(self, kernel: Kernel, x: Floats, y: Floats, count: int, rng: np.random.Generator) -> Terms:
-        """The terms, and their means in `count` relabelled worlds beside the true one."""
+        """The terms, and their means in `count` relabellings beside the truth."""
 
     @abstractmethod
     def term_count(self, m: int, n: int) -> int:

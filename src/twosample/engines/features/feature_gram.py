@@ -87,11 +87,11 @@ class FeatureGram:
         parts = run(self._pieces(), work, self._thread_count(), self.progress)
         mean = np.sum([part.total for part in parts], axis=0) / len(self.z)  # (M,)
         trace = float(sum(part.trace for part in parts)) - len(self.z) * float(mean @ mean)
-        worlds = parts[0].worlds  # (C, M + 1)
+        over_x = parts[0].over_x  # (C, M + 1)
         for part in parts[1:]:
-            worlds += part.worlds
-        diagonal = worlds[:, -1] - 2 * (worlds[:, :-1] @ mean) + sizes * (mean @ mean)
-        S = worlds[:, :-1]
+            over_x += part.over_x
+        diagonal = over_x[:, -1] - 2 * (over_x[:, :-1] @ mean) + sizes * (mean @ mean)
+        S = over_x[:, :-1]
         S -= sizes[:, None] * mean
         raw = centre + mean
         if trace <= _NOISE * len(self.z) * float(raw @ raw):  # all points are the same, up to rounding
@@ -144,7 +144,7 @@ class FeatureGram:
         return self.remarks
 
     def _piece_sums(self, rows: slice, labels: Labellings, centre: Floats, single: bool, stop: Event) -> _FeatureSums:
-        total, trace, worlds = np.zeros(self.features.width), 0.0, None
+        total, trace, over_x = np.zeros(self.features.width), 0.0, None
         for block in self._blocks(rows, _SUM_ENTRIES):
             if stop.is_set():
                 break
@@ -155,8 +155,8 @@ class FeatureGram:
             trace += float(squares.sum(dtype=np.float64))
             carried = np.concatenate([phi, squares[:, None]], axis=1, dtype=np.float32 if single else phi.dtype)
             part = labels.sums(block, carried)
-            worlds = part if worlds is None else np.add(worlds, part, out=worlds)
-        return _FeatureSums(np.zeros((0, 0)) if worlds is None else worlds, total, trace)
+            over_x = part if over_x is None else np.add(over_x, part, out=over_x)
+        return _FeatureSums(np.zeros((0, 0)) if over_x is None else over_x, total, trace)
 
     def _piece_moments(self, rows: slice, centre: Floats, stop: Event) -> tuple[Floats, Floats]:
         width = self.features.width
@@ -207,8 +207,8 @@ class FeatureGram:
 
 
 class _FeatureSums(NamedTuple):
-    """What some rows add: features, and their squared length, summed over every world; and over all of the rows."""
+    """What some rows add: features, and their squared lengths, summed over x in every labelling, and over all."""
 
-    worlds: Floats
+    over_x: Floats
     total: Floats
     trace: float

@@ -112,7 +112,7 @@ class GridGram:
             return self._by_features.block_sums(labels, m, n)
         w, sizes = self.features.weights, np.array([m] if labels.y is None else [m, n])
         own, cross, diagonal, square = [], [], [], 0.0
-        for F, mean in self._worlds(labels):
+        for F, mean in self._wave_sums(labels):
             square = float(w @ np.abs(mean) ** 2)
             diagonal.append(sizes * (float(w.sum()) + square) - 2 * (F @ (w * mean.conj())).real)
             S = np.subtract(F, sizes[:, None] * mean, out=F)
@@ -213,16 +213,16 @@ class GridGram:
         """The pool as one more column."""
         return np.ones((len(self.z), 1), dtype=np.uint8)
 
-    def _worlds(self, labels: Labellings) -> Iterator[tuple[Waves, Waves]]:
-        """``(worlds, 1 or 2, J)`` sums of the waves over x (and y) in some worlds, and the mean over the pool."""
+    def _wave_sums(self, labels: Labellings) -> Iterator[tuple[Waves, Waves]]:
+        """``(R, 1 or 2, J)`` sums of the waves over x (and y), some labellings at a time, and their mean over all."""
         each = 1 if labels.y is None else 2
         step = max(1, _SUM_BYTES // (16 * each * max(1, len(self.features.weights))))
         mean: Waves = np.empty(0, dtype=np.complex128)
         for start in range(0, labels.count, step):
-            worlds = slice(start, start + step)
-            columns = labels.x[:, worlds]
+            some = slice(start, start + step)
+            columns = labels.x[:, some]
             if labels.y is not None:
-                columns = np.stack([columns, labels.y[:, worlds]], axis=2).reshape(len(columns), -1)
+                columns = np.stack([columns, labels.y[:, some]], axis=2).reshape(len(columns), -1)
             if start == 0:
                 columns = np.concatenate([self._everyone.astype(columns.dtype), columns], axis=1)
             F = self._sums(columns, self.features.grids)
