@@ -184,3 +184,23 @@ def test_large_strata_have_a_limit_law():
     assert c.verdict in {"same", "no difference found"}
     c = ts.compare(a, shop(rng, 30_000, 0.6, shift=0.3), by="weekend", sample=30_000)
     assert c["sales"].kernel_pvalue < 1e-6
+
+
+def test_rows_that_look_like_a_series_are_warned_of():
+    rng = np.random.default_rng(7)
+    x, y = lfilter([1], [1, -0.9], rng.normal(size=(2, 600)))
+    c = ts.compare({"v": x}, {"v": y + 2})
+    (warning,) = finding(c, "series")
+    assert "autocorrelation of 0." in warning.detail
+    assert "time=" in warning.detail
+    mixed = ts.compare({"v": rng.permutation(x)}, {"v": rng.permutation(y + 2)})
+    assert mixed.verdict == "different"
+    assert not finding(mixed, "series")
+    assert not finding(ts.compare({"t": range(600), "v": x}, {"t": range(600), "v": y + 9}, time="t"), "series")
+
+
+def test_independent_rows_are_seldom_called_a_series():
+    rng = np.random.default_rng(8)
+    found = [ts.compare({"v": rng.normal(size=300)}, {"v": rng.normal(1, size=300)}, rng=i) for i in range(30)]
+    assert all(c.verdict == "different" for c in found)
+    assert not any(finding(c, "series") for c in found)

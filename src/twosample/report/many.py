@@ -165,7 +165,7 @@ def _pair(pair: TablePair) -> PairRow:
         f"{pair.effect:.3f}",
         f"{pair.effect_low:.3f} to {pair.effect_high:.3f}",
         numbers.pvalue(pair.pvalue),
-        shown(", ".join(pair.most) or pair.headline, 160),
+        shown(", ".join(pair.most) or (pair.headline if pair.verdict == "different" else ""), 160),
     )
 
 

@@ -36,7 +36,8 @@ from .identical import identical
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .margins import MARGIN, Margins
 from .naming import joint_findings
-from .parts import Finding, TableFacts
+from .neighbours import series_finding
+from .parts import Finding, TableFacts, Verdict
 from .reading import Reading, Side, Step, Wanted, read
 from .results import Comparison
 from .schema import checked_policy, headline, schema_of
@@ -204,6 +205,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *findings,
             *(() if mix is None else (mix,)),
             *(() if plan is None else plan.findings),
+            *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,
         ),
         a=_facts(reading.a, joint.pair.m if joint else 0),
@@ -252,6 +254,16 @@ def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: 
         return tested, None, None, None
     joint, test = together_by(plan, joint_sample(reading, columns, judge.rng), judge) or (None, None)
     return tested, joint, test, None
+
+
+def _alike_neighbours(
+    plan: Plan | None, joint: Joint | None, reading: Reading, verdict: Verdict
+) -> tuple[Finding, ...]:
+    """A word of warning where something was found, and rows were taken to be independent."""
+    if plan is not None or joint is None or verdict not in ("different", "small difference"):
+        return ()
+    found = series_finding(joint, reading)
+    return () if found is None else (found,)
 
 
 @dataclass
