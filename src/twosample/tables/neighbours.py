@@ -42,8 +42,8 @@ def series_finding(joint: Joint, reading: Reading) -> Finding | None:
         "series",
         None,
         f"neighbouring rows of {shown(name, 80)} are alike: the joint witness has an autocorrelation of {rho:.2f} in "
-        f"the order of the file, so that {rows:,} rows may be worth {max(worth, 1):,.0f}. If they are a series or belong "
-        "to groups, p-values are too small: give time= or groups= (--time, --group). A sorted file looks the same",
+        f"the order of the file, so that {rows:,} rows may be worth {max(worth, 1):,.0f}. If they are a series or are "
+        "in groups, p-values are too small: give time= or groups= (--time, --group). A sorted file looks the same",
     )
 
 
