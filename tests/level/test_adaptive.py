@@ -14,6 +14,7 @@ from tests.level.problems import MORE_PROBLEMS, PROBLEMS
 
 TESTS = {
     "views": lambda x, y, seed: ts.two_sample_test(x, y, n=199, rng=seed),
+    "views in stages": lambda x, y, seed: ts.two_sample_test(x, y, rng=seed),
     "kernels": lambda x, y, seed: ts.mmd_test(x, y, kernel="adaptive", null=ts.Permutation(199), rng=seed),
 }
 
@@ -56,6 +57,7 @@ def test_level(test, problem):
     ("test", "problem"),
     [
         ("views", "ties"),
+        ("views in stages", "ties"),
         ("views", "bernoulli"),
         ("views", "high dimension"),
         ("views", "mixed table"),
