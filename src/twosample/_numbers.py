@@ -6,9 +6,16 @@ Plain text has neither.
 
 from __future__ import annotations
 
-from math import isfinite, log10
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil, floor, isfinite, log10
 
 SPACE = "\u202f"
+_LEAST = 1e-99  # p-values below are no more than that: they rest on tails that nobody has seen
+_DAY = 86_400.0
+_UNITS = (1.0, 60.0, 3600.0, _DAY)
+_DATES = -6.1e10, 2.2e11  # seconds since 1970 in years that Python knows
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -57,28 +64,72 @@ def points(difference: float) -> str:
     return f"{'+' if value > 0 else '−' if value < 0 else '±'}{abs(value):.1f}"
 
 
-def pvalue(value: float) -> str:
-    """A p-value for plain text, with three significant digits.
+def shares(a: float, b: float) -> tuple[str, str]:
+    """Two shares in words, with as many digits as it takes to tell them apart.
 
-    >>> pvalue(0.04216), pvalue(3.24e-7)
-    ('0.0422', '3.24e-07')
+    >>> shares(0.25, 0.5), shares(0.9952, 1.0), shares(0.161, 0.163), shares(0.0, 0.02)
+    (('25 %', '50 %'), ('99.5 %', 'all'), ('16.1 %', '16.3 %'), ('none', '2.0 %'))
     """
-    return f"{value:.3g}"
+    first, second = (_known(part) or share(part) for part in (a, b))
+    if first.startswith("100"):
+        first = f"{100 * a:.1f} %" if a < 0.9995 else "nearly all"
+    if second.startswith("100"):
+        second = f"{100 * b:.1f} %" if b < 0.9995 else "nearly all"
+    if a == b or first != second:
+        return first, second
+    texts = ((f"{100 * a:.{digits}f} %", f"{100 * b:.{digits}f} %") for digits in range(1, 13))
+    return next((pair for pair in texts if pair[0] != pair[1]), (first, second))
 
 
-def page_pvalue(value: float) -> str:
-    """A p-value for a page: three decimals, or a power of ten when it is small; beyond 1e-99 no more than that.
+def _known(value: float) -> str:
+    return "none" if value == 0 else "all" if value == 1 else ""
 
-    >>> page_pvalue(0.04216), page_pvalue(3.24e-7)
-    ('0.042', '3.2×10⁻⁷')
+
+def pvalue(value: float, floor: float = 0.0, digits: int = 3) -> str:
+    """A p-value for plain text; no value where the test cannot say more than a bound.
+
+    Parameters
+    ----------
+    value
+        The p-value.
+    floor
+        The smallest one that its test could give.
+    digits
+        Significant ones.
+
+    Examples
+    --------
+    >>> pvalue(0.04216), pvalue(3.24e-7), pvalue(1e-300), pvalue(0.001, floor=0.001)
+    ('0.0422', '3.24e-07', '< 1e-99', '≤ 0.001')
+    """
+    if value < _LEAST:
+        return "< 1e-99"
+    return f"{'≤ ' if value <= floor * (1 + 1e-9) else ''}{value:.{digits}g}"
+
+
+def page_pvalue(value: float, floor: float = 0.0) -> str:
+    """A p-value for a page: three decimals, or a power of ten when it is small; bounds as in :func:`pvalue`.
+
+    >>> page_pvalue(0.04216), page_pvalue(3.24e-7), page_pvalue(0.001, floor=0.001)
+    ('0.042', '3.2×10⁻⁷', '≤\u202f0.001')
     """
     if not isfinite(value):
         return "–"
-    if value < 1e-99:
-        return "<10⁻⁹⁹"
+    if value < _LEAST:
+        return f"<{SPACE}10⁻⁹⁹"
     if value >= 0.9995:
         return "1"
-    return f"{value:.3f}" if value >= 0.0995e-2 else power(value, digits=1)
+    text = f"{value:.3f}" if value >= 0.0995e-2 else power(value, digits=1)
+    return f"≤{SPACE}{text}" if value <= floor * (1 + 1e-9) else text
+
+
+def is_p(text: str) -> str:
+    """A p-value as text in a sentence.
+
+    >>> is_p(pvalue(0.04)), is_p(pvalue(1e-200))
+    ('p = 0.04', 'p < 1e-99')
+    """
+    return f"p {text}" if text[:1] in "<≤" else f"p = {text}"
 
 
 def effect(value: float) -> str:
@@ -106,3 +157,84 @@ def value(number: float, digits: int = 4) -> str:
         text = f"{number:,.{digits}g}" if abs(number) < 10**digits else f"{number:,.0f}"
         return text.replace("-", "−")
     return power(number, digits - 1).replace("-", "−", 1)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How the numbers of a column are written: whole numbers as such, seconds as dates, the rest to the digits needed.
+
+    Parameters
+    ----------
+    wide
+        The width of what is shown: numbers have as many digits as tell places in it apart.
+    step
+        Every number is a multiple of this; 0 if there is no such step.
+    dates
+        Whether numbers are seconds: since 1970, or since midnight if all of them are within a day.
+
+    Examples
+    --------
+    >>> Measure(50.0).text(12.3456), Measure(50.0, step=1.0).text(12.0), Measure(3e7, dates=True).text(1.37e9)
+    ('12.3', '12', '2013-05-31')
+    >>> Measure(50.0, step=1.0).up(12.3), Measure(50.0).down(12.3456)
+    (13.0, 12.3)
+    """
+
+    wide: float
+    step: float = 0.0
+    dates: bool = False
+
+    @property
+    def unit(self) -> float:
+        """The distance of neighbouring numbers as they are written; 0 if they are written in full."""
+        if not 0 < self.wide < 1e300:
+            return self.step
+        if self.dates:
+            return max(self.step, max((unit for unit in _UNITS if unit <= self.wide / 10), default=0.0))
+        if self.step:
+            return self.step * 10.0 ** max(0, floor(log10(self.wide / self.step)) - 4)
+        return float(10.0 ** (floor(log10(self.wide)) - 2))
+
+    def up(self, value: float) -> float:
+        """The next number that is written in full."""
+        return self._multiple(ceil, value, -1e-9)
+
+    def down(self, value: float) -> float:
+        """The last number that is written in full."""
+        return self._multiple(floor, value, 1e-9)
+
+    def _multiple(self, rounded: Callable[[float], int], value: float, slack: float) -> float:
+        unit = self.unit
+        if not unit or not isfinite(value) or abs(value / unit) > 1e15:
+            return value
+        places = rounded(value / unit + slack)
+        return places * unit if unit >= 1 else round(places * unit, -floor(log10(unit)))
+
+    def text(self, value: float, between: bool = False) -> str:
+        """A number; `between`: one that need not be a multiple of the step, such as a mean, with one more digit."""
+        if self.dates and _DATES[0] < value < _DATES[1]:
+            return self._date(value)
+        if self.step and not between:
+            return f"{value:.0f}" if value == floor(value) and abs(value) < 1e15 else f"{value:.6g}"
+        wide = self.wide if 0 < self.wide < 1e300 else abs(value) or 1.0
+        digits = max(0, 2 - floor(log10(wide)) + between)
+        return f"{value:.{digits}f}" if digits <= 6 and abs(value) < 1e12 else f"{value:.6g}"
+
+    def _date(self, value: float) -> str:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
+        if abs(value) <= _DAY and self.wide <= _DAY:
+            return moment.strftime("%H:%M:%S" if self.unit < 60 else "%H:%M")
+        return moment.strftime("%Y-%m-%d" if self.unit >= _DAY else "%Y-%m-%d %H:%M")
+
+
+def days(value: float) -> str:
+    """A number of days, in the unit that people would take.
+
+    >>> days(3.25), days(0.5), days(0.01), days(1 / 86_400)
+    ('3.25 days', '12 hours', '14.4 minutes', '1 second')
+    """
+    for unit, name in ((1.0, "day"), (24.0, "hour"), (1440.0, "minute")):
+        if value * unit >= 1:
+            return f"{value * unit:.3g} {name}{'' if f'{value * unit:.3g}' == '1' else 's'}"
+    seconds = f"{value * _DAY:.3g}"
+    return f"{seconds} second{'' if seconds == '1' else 's'}"

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import erfc, exp, pi, sqrt
 from typing import Literal
 
 import numpy as np
@@ -17,9 +18,13 @@ SHOWN = 12
 """Categories or words of a picture."""
 
 _GRID = 121
-_FAR = 100.0  # bandwidths beyond which the kernel is 0
+_FAR, _CLIP = 9.0, 100.0  # bandwidths beyond which the kernel is next to 0, and 0
 _NARROW = 1e-303  # a range over which densities would not be finite
-_FINE = 400  # points that stand for all in the witness
+_FINE, _POINTS = 16, 2000  # points in a bandwidth, and in all, that stand for the rows in the witness
+_CLOCK = (86_400.0, 3600.0, 60.0, 1.0)
+_DECIMALS, _EXACT = 4, 1e12
+_TAIL = 5.0  # distances between quartiles beyond these where tails are cut off
+_VALUES = 60  # different values that have a bar each
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class NumberPicture:
     Parameters
     ----------
     edges
-        ``(B + 1,)`` ends of equal bins over the middle of the data; what lies beyond is in the first and last bin.
+        ``(B + 1,)`` ends of equal bins over the middle of the data; of whole numbers, each bin holds as many of them.
     density_a, density_b
         ``(B,)`` densities: share of the present rows over bin width.
     grid, witness
@@ -37,6 +42,13 @@ class NumberPicture:
         second has.
     dates
         Whether numbers are seconds since 1970 in UTC.
+    beyond_a, beyond_b
+        Shares of the present rows below the first and above the last edge.
+    band
+        How far from 0 chance alone would carry the witness at each place of the grid, the whole curve with a
+        probability of 95 %; empty if not known.
+    step
+        What all numbers are multiples of: 1 for whole numbers; 0 if nothing.
     """
 
     edges: tuple[float, ...]
@@ -45,6 +57,10 @@ class NumberPicture:
     grid: tuple[float, ...]
     witness: tuple[float, ...]
     dates: bool = False
+    beyond_a: tuple[float, float] = (0.0, 0.0)
+    beyond_b: tuple[float, float] = (0.0, 0.0)
+    band: tuple[float, ...] = ()
+    step: float = 0.0
     kind: Literal["number"] = field(default="number", init=False)
 
 
@@ -85,41 +101,165 @@ class SharePicture:
 Picture = NumberPicture | SharePicture
 
 
-def number_picture(values: Floats, a: Floats, b: Floats, bandwidth: float, *, dates: bool = False) -> NumberPicture:
-    """Histograms of two samples of numbers, and the witness function of a Gaussian kernel between them.
+@dataclass(frozen=True, eq=False)
+class WeightedNumbers:
+    """The finite numbers of one sample as weighted points.
 
     Parameters
     ----------
     values
-        ``(k,)`` different numbers in ascending order.
+        ``(k,)`` ascending.
+    rows
+        ``(k,)`` how many rows each stands for.
+    reach
+        ``(k,)`` how far its rows lie on either side of it, evenly; 0 for single values.
+    """
+
+    values: Floats
+    rows: Floats
+    reach: Floats
+
+    @classmethod
+    def of_values(cls, values: Floats) -> WeightedNumbers:
+        """Rows themselves; infinite ones are left out."""
+        found, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+        return cls(found, counts.astype(np.float64), np.zeros(len(found)))
+
+    @classmethod
+    def of_counts(cls, values: Floats, rows: Floats) -> WeightedNumbers:
+        """Different numbers, ascending, and what each of them counts for."""
+        used = rows > 0
+        return cls(values[used], rows[used], np.zeros(int(used.sum())))
+
+    @property
+    def total(self) -> float:
+        """Rows."""
+        return float(self.rows.sum())
+
+    def quantiles(self, shares: Floats, step: float = 0.0) -> Floats:
+        """Linear interpolation between the two rows next to each share, as NumPy and pandas do it.
+
+        `step`: what all numbers are multiples of; rows of bins are taken to be at such places.
+        """
+        heap = np.cumsum(self.rows)
+        ranks = shares * (heap[-1] - 1)
+        lower = np.floor(ranks + 1e-9)
+        low, high = self._row(lower, heap, step), self._row(np.minimum(lower + 1, heap[-1] - 1), heap, step)
+        return np.asarray(low + (high - low) * np.clip(ranks - lower, 0.0, 1.0))
+
+    def _row(self, rank: Floats, heap: Floats, step: float) -> Floats:
+        """The values of rows by their ranks from 0."""
+        at = np.minimum(np.searchsorted(heap, rank + 0.5, side="left"), len(heap) - 1)
+        inner = (rank + 0.5 - (heap[at] - self.rows[at])) / self.rows[at]
+        found = self.values[at] + self.reach[at] * (2 * np.clip(inner, 0.0, 1.0) - 1)
+        return np.asarray(np.where(self.reach[at] > 0, np.rint(found / step) * step, found) if step else found)
+
+    def below(self, edges: Floats) -> Floats:
+        """The share of the rows below each edge."""
+        low, high = self.values - self.reach, self.values + self.reach
+        heap = np.concatenate([[0.0], np.cumsum(self.rows)]) / self.total
+        at = np.searchsorted(self.values, edges, side="left")
+        share = heap[at]
+        for near in (at - 1, at):  # bins that an edge cuts through
+            own = np.clip(near, 0, len(self.values) - 1)
+            cut = (near == own) & (low[own] < edges) & (edges < high[own])
+            part = (edges - low[own]) / np.where(cut, high[own] - low[own], 1.0)
+            share = np.where(cut, heap[own] + self.rows[own] / self.total * part, share)
+        return np.asarray(share)
+
+
+def number_picture(
+    a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, *, dates: bool = False, step: float = 0.0
+) -> NumberPicture:
+    """Histograms of two samples of numbers, and the witness function of a Gaussian kernel between them.
+
+    Parameters
+    ----------
     a, b
-        ``(k,)`` how many rows of either sample each of them stands for; neither sample is empty.
+        The samples; neither is empty.
     bandwidth
         Of the kernel.
     dates
         Whether numbers are seconds since 1970 in UTC.
+    step
+        What all numbers are multiples of; 0 if nothing.
 
     Examples
     --------
-    >>> drawn = number_picture(np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, 0.0]), np.array([0.0, 1.0, 3.0]), 1.0)
-    >>> len(drawn.edges), drawn.witness[0] > 0 > drawn.witness[-1]
-    (41, True)
+    >>> a, b = (WeightedNumbers.of_values(np.array(part)) for part in ([0.0, 0.0, 1.0], [1.0, 2.0, 2.0]))
+    >>> drawn = number_picture(a, b, 1.0, step=1.0)
+    >>> drawn.edges, drawn.density_a, drawn.witness[0] > 0 > drawn.witness[-1]
+    ((-0.5, 0.5, 1.5, 2.5), (0.666667, 0.333333, 0.0), True)
     """
-    heap = np.cumsum(a + b)
-    low, high = (float(values[np.searchsorted(heap, share * heap[-1])]) for share in (0.005, 0.995))
-    if low == high:
-        low, high = float(values[0]), float(values[-1])
-    if high - low < _NARROW:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, BINS + 1)
-    index = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
+    edges = _edges(*_range(a, b), step, dates)
     wide = edges[1] - edges[0]
-    first, second = (np.bincount(index, rows, minlength=BINS) / (rows.sum() * wide) for rows in (a, b))
-    grid = np.linspace(low, high, _GRID)
-    heights = _witness(values, a / a.sum() - b / b.sum(), bandwidth, grid)
+    reach = np.append(edges[:-1], np.nextafter(edges[-1], np.inf))  # the largest is in the last bin
+    parts = [sample.below(reach) for sample in (a, b)]
+    first, second = (np.maximum(np.diff(part), 0.0) / wide for part in parts)
+    beyond = [(float(part[0]), max(0.0, float(1 - part[-1]))) for part in parts]
+    grid = np.linspace(edges[0], edges[-1], _GRID)
+    heights, band = _witness(a, b, bandwidth, grid)
     return NumberPicture(
-        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(heights), dates
-    )
+        tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(heights), dates,
+        _clean(beyond[0]), _clean(beyond[1]), _plain(band), step,
+    )  # fmt: skip
+
+
+def step_of(values: Floats, *, dates: bool = False) -> float:
+    """What all numbers are multiples of: 1, 0.1, ...; of dates days, hours, minutes or seconds; 0 if nothing.
+
+    >>> step_of(np.array([3.0, 5.0])), step_of(np.array([0.5, 0.25])), step_of(np.array([0.1, np.pi]))
+    (1.0, 0.01, 0.0)
+    """
+    known = np.unique(values)
+    known = known[np.isfinite(known)]
+    if not len(known) or np.abs(known).max() > _EXACT:
+        return 0.0
+    if dates:
+        return next((step for step in _CLOCK if not (known % step).any()), 0.0)
+    for decimals in range(_DECIMALS + 1):
+        scaled = known * 10.0**decimals
+        if (np.abs(scaled - np.rint(scaled)) <= 1e-7 * np.abs(scaled)).all():
+            return float(10.0**-decimals)
+    return 0.0
+
+
+def _range(a: WeightedNumbers, b: WeightedNumbers) -> tuple[float, float]:
+    """What is drawn: everything, but for tails that would leave no room for the middle."""
+    shares = np.array([0.0, 0.005, 0.25, 0.75, 0.995, 1.0])
+    both = np.stack([sample.quantiles(shares) for sample in (a, b)])
+    least, low, lower = both[:, :3].min(axis=0).tolist()
+    upper, high, most = both[:, 3:].max(axis=0).tolist()
+    middle = upper - lower
+    if middle > 0:
+        low, high = max(low, lower - _TAIL * middle), min(high, upper + _TAIL * middle)
+    if low == high:
+        low, high = least, most
+    near = 0.5 * (high - low)
+    low, high = least if least >= low - near else low, most if most <= high + near else high
+    return (low, high) if high - low >= _NARROW else (low - 0.5, high + 0.5)
+
+
+def _edges(low: float, high: float, step: float, dates: bool) -> Floats:
+    """Equal bins; of numbers that are multiples of a step, with as many of these in each."""
+    if not step or (high - low) / step > 1e9:
+        return np.linspace(low, high, BINS + 1)
+    count = round((high - low) / step) + 1
+    size = 1 if count <= _VALUES else _round(count / BINS)
+    wide = size * step
+    first, last = np.floor(low / wide + 1e-9), np.floor(high / wide + 1e-9)
+    shift = 0.0 if dates or wide > 10 * step else 0.5 * step  # a value stands in the middle of its bar
+    return np.asarray((np.arange(first, last + 2) * wide) - shift)
+
+
+def _round(number: float) -> int:
+    """The next of 1, 2, 5, 10, 20, ..."""
+    decade = 10 ** int(np.floor(np.log10(number)))
+    return int(next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= number * (1 - 1e-9)))
+
+
+def _clean(pair: tuple[float, float]) -> tuple[float, float]:
+    return tuple(0.0 if part < 1e-12 else part for part in pair)  # type: ignore[return-value]
 
 
 def share_picture(labels: Sequence[str], a: Floats, b: Floats, missing: tuple[float, float]) -> SharePicture:
@@ -169,15 +309,51 @@ def word_picture(a: Sequence[str], b: Sequence[str], missing: tuple[float, float
     return SharePicture(tuple(top), first, second, None, None, missing[0], missing[1], words=True)
 
 
-def _witness(values: Floats, weights: Floats, bandwidth: float, at: Floats) -> Floats:
-    """The witness function at some places; points are brought together where there are many."""
-    if len(values) > 2 * _FINE:
-        index = ((values - values[0]) / (values[-1] - values[0]) * (_FINE - 1)).astype(int)
-        count = np.bincount(index, minlength=_FINE)
-        weights = np.bincount(index, weights, minlength=_FINE).astype(np.float64)
-        values = np.bincount(index, values, minlength=_FINE) / np.maximum(count, 1.0)
-    steps = np.clip((at[:, None] - values) / bandwidth, -_FAR, _FAR)
-    return np.asarray(np.exp(-0.5 * steps**2) @ weights)
+def _witness(a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, at: Floats) -> tuple[Floats, Floats]:
+    r"""The witness function at some places, and how far chance alone would carry it.
+
+    If both samples have one distribution, the witness at t has variance :math:`\sigma^2(t)(1/m + 1/n)` with the
+    variance :math:`\sigma^2(t)` of :math:`k(t, Z)` over pooled rows. Divided by its deviation it is a Gaussian process,
+    whose place on the unit sphere is a curve of length L, and by the tube formula (Hotelling 1939, Naiman 1986)
+
+    .. math:: P(\max |\cdot| > c) \le 2\Phi(-c) + \frac{L}{\pi}\, e^{-c^2/2}.
+    """
+    values, m, n = np.concatenate([a.values, b.values]), a.total, b.total
+    first = np.concatenate([a.rows, np.zeros(len(b.rows))])
+    second = np.concatenate([np.zeros(len(a.rows)), b.rows])
+    low, high = float(at[0]) - _FAR * bandwidth, float(at[-1]) + _FAR * bandwidth
+    near = (values >= low) & (values <= high)  # the kernel of all others is 0
+    wide = max(bandwidth / _FINE, (high - low) / _POINTS)
+    index = ((values[near] - low) / wide).astype(np.intp)
+    parts = [np.bincount(index, rows[near]).astype(np.float64) for rows in (first, second)]
+    sums = np.bincount(index, (first + second)[near] * values[near])
+    used = (parts[0] + parts[1]) > 0
+    one, two = (part[used] for part in parts)
+    places = sums[used] / (one + two)
+    kernel = np.exp(-0.5 * np.clip((at[:, None] - places) / bandwidth, -_CLIP, _CLIP) ** 2)
+    pooled = (one + two) / (m + n)
+    mean = kernel @ pooled
+    rest = max(0.0, 1.0 - float(pooled.sum()))  # rows too far to be seen: their kernel is 0
+    variance = np.maximum((kernel - mean[:, None]) ** 2 @ pooled + rest * mean**2, 0.0)
+    deviation = np.sqrt(variance)
+    safe = np.where(deviation > 1e-12, deviation, np.inf)[:, None]
+    curve = np.concatenate([np.sqrt(pooled) * (kernel - mean[:, None]), -np.sqrt(rest) * mean[:, None]], axis=1) / safe
+    length = float(np.sqrt((np.diff(curve, axis=0) ** 2).sum(axis=1)).sum())
+    return np.asarray(kernel @ (one / m - two / n)), _reach(length) * deviation * np.sqrt(1 / m + 1 / n)
+
+
+def _reach(length: float, level: float = 0.05) -> float:
+    """What the largest of a Gaussian process on a curve of that length passes with the probability `level`, at most.
+
+    >>> round(_reach(0.0), 2), round(_reach(10.0), 2)
+    (1.96, 3.0)
+    """
+    low, high = 0.0, 10.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        large = erfc(middle / sqrt(2)) + length / pi * exp(-0.5 * middle**2) > level
+        low, high = (middle, high) if large else (low, middle)
+    return high
 
 
 def _plain(values: Floats) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
@@ -42,14 +43,19 @@ class Printed(ABC):
 class Reported(Printed):
     """A result that is also a page."""
 
-    def report(self, path: str | PathLike[str]) -> None:
+    def report(
+        self, path: str | PathLike[str], *, title: str = "", date: str = "", notes: str | Iterable[str] = ()
+    ) -> None:
         """Write the result as one self-contained HTML page.
 
         Parameters
         ----------
         path
             Where to.
+        title, date, notes
+            What to write above it: a title, a date as it is to be shown ("today" for that of today), and one or more
+            paragraphs. None of them is there unless it is given, so that the same result gives the same bytes.
         """
         from importlib import import_module
 
-        import_module("twosample.report").write_html(self, path)
+        import_module("twosample.report").write_html(self, path, title=title, date=date, notes=notes)

@@ -1,5 +1,6 @@
 """Comparisons made by hand: every field can be as hostile as a file can make it."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 import twosample as ts
 from twosample.tables.parts import (
     ColumnComparison,
+    ColumnFacts,
     Finding,
     MissingComparison,
     NumberPicture,
@@ -38,6 +40,11 @@ HOSTILE = [
     "javascript:alert(1)",
     "'; DROP TABLE students; --",
 ]
+
+
+FACTS = ColumnFacts(
+    1000, 0, 40.5, 9.0, 40.0, {0.01: 20.0, 0.05: 25.0, 0.25: 34.0, 0.75: 46.0, 0.95: 55.0, 0.99: 61.0}, 1.5, 99.25, 321
+)
 
 
 @cache
@@ -73,7 +80,8 @@ def column(name="age", verdict="different", picture=None, gaps=None, kind="numer
         "name": name, "kind": kind, "statistic": 0.01, "pvalue": 0.001, "adjusted_pvalue": 0.004, "fdr_pvalue": 0.002,
         "effect": size[0], "effect_low": size[1], "effect_high": size[2], "verdict": verdict, "rows_a": 1000,
         "rows_b": 900, "missing": gaps, "method": "Gaussian kernel, bandwidth 1; all rows; permutation",
-        "picture": picture, "where": (Place("1 to 2: 3 % against 9 %", 0.03, 0.09, 1.0, 2.0),),
+        "picture": picture, "where": (Place.told("1 to 2", 0.03, 0.09, ("A", "B"), 1.0, 2.0),),
+        "a": FACTS, "b": replace(FACTS, mean=41.25, missing=90, distinct=None), "wasserstein": 1.25,
     }  # fmt: skip
     fields |= changes
     return ColumnComparison(**{"values_verdict": fields["verdict"], **fields})

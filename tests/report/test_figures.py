@@ -51,12 +51,38 @@ def test_areas_of_steps_are_shares():
 def test_the_witness_crosses_zero_where_it_should():
     picture = NumberPicture((0.0, 10.0), (0.1,), (0.1,), (0.0, 5.0, 10.0), (1.0, -1.0, 3.0))
     figure = draw("x", picture)
-    assert corners(figure.curve) == [(0, 50), (500, 96), (1000, 4)]
-    assert figure.zero == 73.0
-    assert all(y <= 73 for _, y in corners(figure.above))
-    assert all(y >= 73 for _, y in corners(figure.below))
+    assert corners(figure.curve) == [(0, 34.7), (500, 65.3), (1000, 4)]
+    assert figure.zero == 50.0
+    assert all(y <= 50 for _, y in corners(figure.above))
+    assert all(y >= 50 for _, y in corners(figure.below))
     assert "A has most more than B around 10." in figure.words
     assert "B has most more than A around 5." in figure.words
+
+
+@pytest.mark.parametrize(
+    ("highest", "chance", "scale"), [(0.004, 0.01, 0.1), (0.04, 0.15, 0.2), (0.3, 0.0, 0.5), (0.9, 0.1, 1.0)]
+)
+def test_the_witness_has_one_of_four_scales(highest, chance, scale):
+    picture = NumberPicture((0.0, 10.0), (0.1,), (0.1,), (0.0, 10.0), (highest, 0.0), band=(chance, chance))
+    figure = draw("x", picture)
+    assert figure.scale == f"{scale:g}"
+    assert corners(figure.curve)[0][1] == pytest.approx(50 - 46 * highest / scale, abs=0.06)
+    if chance:
+        assert corners(figure.band)[0][1] == pytest.approx(50 - 46 * chance / scale, abs=0.06)
+    assert ("within what chance" in figure.words) == (highest <= chance)
+
+
+def test_what_lies_beyond_is_a_bar_with_its_share():
+    edges = (-0.5, 0.5, 1.5, 2.5)
+    picture = NumberPicture(edges, (0.2, 0.5, 0.2), (0.3, 0.3, 0.3), (), (), False, (0.0, 0.1), (0.0, 0.1), (), 1.0)
+    figure = draw("x", replace(picture, beyond_b=(0.0, 0.05), density_b=(0.3, 0.3, 0.35)))
+    [tail] = figure.tails
+    assert tail.label == "> 2"
+    assert tail.words == "above 2: 10 % of A, 5.0 % of B"
+    assert corners(tail.bar_a)[1][1] == pytest.approx(100 - 96 * 0.2, abs=0.06)  # a fifth of the highest bar
+    assert max(x for x, _ in corners(figure.density_a)) < min(x for x, _ in corners(tail.bar_a))
+    assert [tick.label for tick in figure.ticks] == ["0", "1", "2"]
+    assert figure.ticks[-1].at < tail.at
 
 
 def test_quartiles_in_words():
@@ -185,7 +211,7 @@ def test_dates_of_any_time_do_not_fail(low, span):
         (text.page_pvalue(0.0321), "0.032"),
         (text.page_pvalue(0.001), "0.001"),
         (text.page_pvalue(3.24e-7), "3.2×10⁻⁷"),
-        (text.page_pvalue(1e-300), "<10⁻⁹⁹"),
+        (text.page_pvalue(1e-300), "<\u202f10⁻⁹⁹"),
         (text.page_pvalue(1.0), "1"),
         (text.page_pvalue(0.0009), "9×10⁻⁴"),
         (text.effect(0.1234), "0.123"),

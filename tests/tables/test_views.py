@@ -32,9 +32,9 @@ def planted(what, b):
 @pytest.mark.parametrize(
     ("what", "column", "words"),
     [
-        ("units", "price", "at least "), ("sentinel", "age", " in 2.0 % of B and none of A"),
-        ("category", "city", "'new' in 3.0 % of B and none of A"), ("cut", "price", " 5."),
-        ("rounding", "age", "a multiple of 5 in all of B and "),
+        ("units", "price", "at least "), ("sentinel", "age", " in none of A and in 2.0 % of B"),
+        ("category", "city", "'new' in none of A and in 3.0 % of B"), ("cut", "price", " 5."),
+        ("rounding", "age", " of A and in all of B"),
     ],
 )  # fmt: skip
 def test_planted_differences_are_different_and_named(what, column, words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -67,6 +68,11 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         typer.Option("--groups", metavar="COLUMN", help="Of one table: compare the groups that this column makes."),
     ] = None,
     report: options.Report = None,
+    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")] = "",
+    date: Annotated[str, typer.Option("--date", metavar="TEXT", help="Date on the page: any text, or today.")] = "",
+    note: Annotated[
+        list[str] | None, typer.Option("--note", metavar="TEXT", help="A paragraph above the page; may be repeated.")
+    ] = None,
     json: options.Json = None,
     junit: Annotated[
         str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
@@ -94,7 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     tables = [table for table in (a, b, *(others or ())) if table is not None]
     outputs = Outputs(
         [
-            Output("--report", report, html),
+            Output("--report", report, partial(html, title=title, date=date, notes=tuple(note or ()))),
             Output("--json", json, lambda result: result.to_json()),
             Output("--junit", junit, _junit),
             Output("--markdown", markdown, _markdown),
@@ -154,11 +160,11 @@ def _several(tables: list[str], groups: str | None, two: dict[str, Any]) -> bool
     return True
 
 
-def html(result: Comparison) -> str:
+def html(result: Comparison, title: str = "", date: str = "", notes: tuple[str, ...] = ()) -> str:
     """The report as one HTML page."""
     from ..report import html as page
 
-    return page(result)
+    return page(result, title=title, date=date, notes=notes)
 
 
 def _junit(result: Comparison) -> str:

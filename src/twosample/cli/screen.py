@@ -28,11 +28,16 @@ _STYLES = {
 def sign(kind: str) -> str:
     """The sign of a verdict, in characters that the terminal can write."""
     found = _SIGNS[kind]
+    return found if _writes(found) else "~" if kind == "small difference" else "!="
+
+
+def _writes(text: str) -> bool:
+    """Whether the terminal can."""
     try:
-        found.encode(console().encoding)
+        text.encode(console().encoding)
     except (UnicodeEncodeError, LookupError):
-        return "~" if kind == "small difference" else "!="
-    return found
+        return False
+    return True
 
 
 def judged(kind: str, text: str) -> Text:
@@ -50,9 +55,15 @@ def name(text: str) -> Text:
     return Text(f"  {shown(text, NAME)}")
 
 
+def bound(value: float, floor: float = 0.0, digits: int = 3) -> str:
+    """A p-value, or a bound of it, in characters that the terminal can write."""
+    text = _numbers.pvalue(value, floor, digits)
+    return text if _writes(text) else text.replace("≤", "<=")
+
+
 def pvalue(value: float) -> Text:
     """A p-value, with as many digits as matter."""
-    return Text(_numbers.pvalue(value))
+    return Text(bound(value))
 
 
 def grid(rows: Iterable[tuple[str, str]]) -> Table:
@@ -65,7 +76,7 @@ def grid(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]]) -> Table:
+def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], folded: bool = False) -> Table:
     """A table of names and what is said of them; where room is short, words are cut, numbers never.
 
     Parameters
@@ -74,6 +85,8 @@ def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]]) -
         For each column its head, and whether it holds numbers.
     rows
         Their cells.
+    folded
+        Whether the last column goes on in a new line instead.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     widths = [max([len(head), *(row[i].cell_len for row in rows)]) for i, (head, _) in enumerate(heads)]
@@ -82,9 +95,12 @@ def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]]) -
     for place, i in enumerate(words):  # the short ones first: what they leave is for the others
         widths[i] = min(widths[i], max(room // (len(words) - place), 8))
         room -= widths[i]
-    for (head, number), width in zip(heads, widths, strict=True):
+    last = len(heads) - 1 if folded else -1
+    for i, ((head, number), width) in enumerate(zip(heads, widths, strict=True)):
         justify: Literal["right", "left"] = "right" if number else "left"
-        table.add_column(Text(head), no_wrap=True, overflow="ellipsis", justify=justify, width=width)
+        table.add_column(
+            Text(head), no_wrap=i != last, overflow="fold" if i == last else "ellipsis", justify=justify, width=width
+        )
     for row in rows:
         table.add_row(*row)
     return table

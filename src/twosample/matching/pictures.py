@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._figures import X_COLOUR, Y_COLOUR, draw_witness
-from .._pictures import Picture, SharePicture, number_picture, share_picture, word_picture
+from .._pictures import Picture, SharePicture, WeightedNumbers, number_picture, share_picture, step_of, word_picture
 from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
@@ -109,11 +109,10 @@ def _numbers(a: Floats, b: Floats, *, dates: bool) -> Picture | None:
     """Two samples of numbers; None if one is empty, or numbers are beyond what can be drawn."""
     if not len(a) or not len(b) or not isfinite(np.ptp(np.concatenate([a, b]))):
         return None
-    values, index = np.unique(np.concatenate([a, b]), return_inverse=True)
-    first, second = (np.bincount(part, minlength=len(values)).astype(np.float64) for part in np.split(index, [len(a)]))
     pooled = np.concatenate([a, b])[:, None]
     [bandwidth] = Median().bandwidths(pooled, "euclidean", np.random.default_rng(0))
-    return number_picture(values, first, second, float(bandwidth), dates=dates)
+    one, two = (WeightedNumbers.of_values(part) for part in (a, b))
+    return number_picture(one, two, float(bandwidth), dates=dates, step=step_of(np.concatenate([a, b]), dates=dates))
 
 
 def _bars(drawn: SharePicture, ax: Axes) -> Axes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from ..tables.results import Comparison
 from ._junit import comparison_junit
 from ._markdown import comparison_markdown
 from .comparison import comparison_page
-from .page import render
+from .page import Heading, render
 
 if TYPE_CHECKING:
     from ..detection import Outliers
@@ -24,16 +26,20 @@ if TYPE_CHECKING:
 __all__ = ["html", "junit", "markdown", "write_html"]
 
 
-def html(result: Shown) -> str:
+def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterable[str] = ()) -> str:
     """The result as one self-contained HTML page.
 
-    The page needs no script and asks the net for nothing; it holds bins and a few rows, never the data. The same
-    result gives the same bytes. Its size does not grow with the number of rows, and stays below 2 MB.
+    The page asks the net for nothing; a small script in it sorts and filters the table of columns, and everything is
+    there without it. It holds bins and a few rows, never the data. The same result gives the same bytes. Its size does
+    not grow with the number of rows, and stays below 2 MB.
 
     Parameters
     ----------
     result
         What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
+    title, date, notes
+        What to write above it: a title, a date as it is to be shown ("today" for that of today), and one or more
+        paragraphs.
 
     Examples
     --------
@@ -44,14 +50,15 @@ def html(result: Shown) -> str:
     >>> html(c).splitlines()[0]
     '<!DOCTYPE html>'
     """
+    heading = _heading(title, date, notes)
     if isinstance(result, Comparison):
-        return render("comparison.html", comparison_page(result))
+        return render("comparison.html", comparison_page(result), heading)
     from ..tables.many import ManyComparison
 
     if isinstance(result, ManyComparison):
         from .many import many_page
 
-        return render("many.html", many_page(result))
+        return render("many.html", many_page(result), heading)
     from ..detection import Outliers
     from ..matching.results import Matching
     from ..monitor import Monitor
@@ -59,19 +66,21 @@ def html(result: Shown) -> str:
     if isinstance(result, Outliers):
         from .outliers import outliers_page
 
-        return render("outliers.html", outliers_page(result))
+        return render("outliers.html", outliers_page(result), heading)
     if isinstance(result, Matching):
         from .matching import matching_page
 
-        return render("matching.html", matching_page(result))
+        return render("matching.html", matching_page(result), heading)
     if isinstance(result, Monitor):
         from .watch import watch_page
 
-        return render("watch.html", watch_page(result))
+        return render("watch.html", watch_page(result), heading)
     raise _unknown(result, "ts.compare, ts.match or ts.outliers")
 
 
-def write_html(result: Shown, path: str | PathLike[str]) -> None:
+def write_html(
+    result: Shown, path: str | PathLike[str], *, title: str = "", date: str = "", notes: str | Iterable[str] = ()
+) -> None:
     """Write the result as one self-contained HTML page, whole or not at all.
 
     Parameters
@@ -80,6 +89,8 @@ def write_html(result: Shown, path: str | PathLike[str]) -> None:
         What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
     path
         Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
+    title, date, notes
+        As in :func:`html`.
 
     Examples
     --------
@@ -93,7 +104,7 @@ def write_html(result: Shown, path: str | PathLike[str]) -> None:
     True
     """
     check_page("path=", path)
-    page = html(result)
+    page = html(result, title=title, date=date, notes=notes)
     keep_inputs("path=", path, result.read)
     write_whole(path, page)
 
@@ -142,6 +153,15 @@ def junit(result: Comparison) -> str:
     2
     """
     return comparison_junit(_known(result))
+
+
+def _heading(title: str, date: str, notes: str | Iterable[str]) -> Heading:
+    paragraphs = (notes,) if isinstance(notes, str) else tuple(notes)
+    for option, text in (("title", title), ("date", date), *(("notes", note) for note in paragraphs)):
+        if not isinstance(text, str):
+            raise OptionError(f"{option}={text!r} must be text.")
+    day = datetime.now().astimezone().date().isoformat() if date == "today" else date
+    return Heading(title, day, tuple(note for note in paragraphs if note))
 
 
 def _known(result: object) -> Comparison:

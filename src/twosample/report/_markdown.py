@@ -7,6 +7,7 @@ import re
 from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
+from ..tables.known import distance_text, floors, joint_floor, known_numbers
 from ..tables.parts import ColumnComparison, MissingComparison, TableFacts, Verdict
 from ..tables.results import Comparison
 from .signs import SIGNS
@@ -25,6 +26,7 @@ def comparison_markdown(result: Comparison) -> str:
         f"A is {_table(result.a)}; B is {_table(result.b)}.",
         _columns(result),
         _findings(result),
+        _numbers(result),
         f"<sub>twosample {__version__}, seed {result.seed}, level {result.level:g}, margin {result.margin:.3g}</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -54,23 +56,53 @@ def _table(table: TableFacts) -> str:
 
 
 def _columns(result: Comparison) -> str:
-    lines = ["| column | verdict | effect size | p | adjusted p |", "|---|---|---|---|---|"]
+    lines = ["| column | verdict | effect size | adjusted p | where most |", "|---|---|---|---|---|"]
     if result.joint is not None:
-        effect = result.joint_effect
+        effect, p = result.joint_effect, numbers.page_pvalue(result.joint.pvalue, joint_floor(result))
         size = f"{numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)})" if effect else "–"
-        lines.append(_line("*all together*", result.joint_verdict, size, numbers.page_pvalue(result.joint.pvalue), ""))
+        lines.append(_line("*all together*", result.joint_verdict, size, p, ""))
     for column in result.columns[:MOST_COLUMNS]:
-        lines.append(_tested(code(column.name), column, column.values_verdict))
+        differs = column.verdict in ("different", "small difference")
+        where = plain(column.where[0].text, 160) if column.where and differs else ""
+        least = floors(column, result)[1]
+        lines.append(_tested(code(column.name), column, column.values_verdict, where, least))
         if column.missing is not None:
-            lines.append(_tested(f"{code(column.name)}, missing values", column.missing, column.missing.verdict))
+            first, second = numbers.shares(column.missing.share_a, column.missing.share_b)
+            gone = f"in {first} of A and in {second} of B"
+            name = f"{code(column.name)}, missing values"
+            lines.append(_tested(name, column.missing, column.missing.verdict, gone))
     left = len(result.columns) - MOST_COLUMNS
     more = f"\n\nand {numbers.counted(left, 'more column')}" if left > 0 else ""
     return "\n".join(lines) + more
 
 
-def _tested(name: str, tested: ColumnComparison | MissingComparison, verdict: Verdict) -> str:
+def _numbers(result: Comparison) -> str:
+    """The numbers that people know of the columns that differ, folded."""
+    found = [
+        column for column in result.columns if column.verdict in ("different", "small difference") and column.a.rows
+    ]
+    heads = ("mean", "sd", "min", "1 %", "5 %", "25 %", "median", "75 %", "95 %", "99 %", "max")
+    lines = [
+        f"| column | | rows | missing | {' | '.join(heads)} | distinct | distance |",
+        f"|---|---|{'---|' * (len(heads) + 4)}",
+    ]
+    for column in found[:MOST_COLUMNS]:
+        known = {what: (a, b) for what, a, b in known_numbers(column)}
+        for side, letter in enumerate("AB"):
+            own = [known.get(what, ("", ""))[side] for what in ("rows", "missing", *heads, "distinct")]
+            distance = distance_text(column) if side == 0 else ""
+            lines.append(f"| {code(column.name) if side == 0 else ''} | {letter} | {' | '.join([*own, distance])} |")
+    if not found:
+        return ""
+    summary = "<summary>Both tables in numbers; the distance is Wasserstein's, in the unit of the column</summary>"
+    return f"<details>{summary}\n\n" + "\n".join(lines) + "\n\n</details>"
+
+
+def _tested(
+    name: str, tested: ColumnComparison | MissingComparison, verdict: Verdict, where: str, least: float = 0.0
+) -> str:
     size = f"{numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)})"
-    return _line(name, verdict, size, numbers.page_pvalue(tested.pvalue), numbers.page_pvalue(tested.adjusted_pvalue))
+    return _line(name, verdict, size, numbers.page_pvalue(tested.adjusted_pvalue, least), where)
 
 
 def _line(name: str, verdict: Verdict, *cells: str) -> str:

@@ -9,15 +9,17 @@ from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..results import TestResult
+from ..tables.known import Known, distance_text, floors, joint_floor, known_numbers
 from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, TableFacts, Value
 from ..tables.results import Comparison
-from .figures import draw, effect_bar, effect_scale
+from .figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
 from .signs import ORDER, SIGNS
 from .ticks import ticks
 from .views import Card, ComparisonPage, Line, Row, RowTable
 
 MOST_LINES = 1000
-MOST_FIGURES = 30
+MOST_FIGURES = 100
+OPEN_FIGURES = 12
 MOST_FINDINGS = 200
 MOST_ROWS = 10  # of each table
 MOST_ROW_COLUMNS = 10
@@ -26,6 +28,8 @@ MOST_WAYS = 12
 MOST_WORDS = 3  # differences in the heading
 NAME, LONG, CELL = 80, 600, 60  # characters
 
+_COUNTS = ("rows", "missing", "distinct", "mean", "sd")
+_DIFFERENT = ("different", "small difference")
 _FINDINGS = {
     "contract": "Breaks the contract",
     "lost": "Lost: only in A",
@@ -85,26 +89,50 @@ def _lines(result: Comparison, cards: tuple[Card, ...], top: float) -> tuple[Lin
     """A line for each column, and below it one for its missing values."""
     lines: list[Line] = []
     for index, column in enumerate(result.columns):
-        lines.append(cards[index].line if index < len(cards) else _column_line(column, None, top, result))
+        lines.append(cards[index].line if index < len(cards) else _column_line(column, index + 1, top, result))
         if column.missing:
             lines.append(_missing_line(column, column.missing, top))
     return tuple(lines)
 
 
-def _column_line(column: ColumnComparison, anchor: str | None, top: float, result: Comparison) -> Line:
-    line = _line(column, top, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
+def _column_line(
+    column: ColumnComparison,
+    order: int,
+    top: float,
+    result: Comparison,
+    figure: NumberFigure | ShareFigure | None = None,
+) -> Line:
+    least, anchor = floors(column, result), f"column-{order}" if order <= MOST_FIGURES else None
+    line = _line(column, top, least, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
     values_differ = column.adjusted_pvalue <= result.level and column.effect_high >= result.margin
-    return replace(line, by_missing=column.verdict == "different" and not values_differ)
+    return replace(
+        line,
+        by_missing=column.verdict == "different" and not values_differ,
+        where=shown(column.where[0].text, 120) if column.where and column.verdict in _DIFFERENT else "",
+        figure=figure,
+        order=order,
+        keys=(f"{_strength(column):.4g}", f"{column.adjusted_pvalue:.4g}"),
+    )
+
+
+def _strength(column: ColumnComparison) -> float:
+    return max(column.effect, column.missing.effect if column.missing else 0.0)
 
 
 def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> Line:
     name = f"{shown(column.name, 30) or '(no name)'}: missing values"
     shares = f"{numbers.percent(missing.share_a)} and {numbers.percent(missing.share_b)}"
-    return _line(missing, top, name=name, anchor=None, kind=shares)
+    return _line(missing, top, (0.0, 0.0), name=name, anchor=None, kind=shares)
 
 
 def _line(
-    tested: ColumnComparison | MissingComparison, top: float, *, name: str, anchor: str | None, kind: str
+    tested: ColumnComparison | MissingComparison,
+    top: float,
+    least: tuple[float, float],
+    *,
+    name: str,
+    anchor: str | None,
+    kind: str,
 ) -> Line:
     return Line(
         name=name,
@@ -114,8 +142,8 @@ def _line(
         bar=effect_bar(tested.effect_low, tested.effect_high, tested.effect, top),
         effect=numbers.effect(tested.effect),
         interval=numbers.interval(tested.effect_low, tested.effect_high),
-        pvalue=numbers.page_pvalue(tested.pvalue),
-        adjusted=numbers.page_pvalue(tested.adjusted_pvalue),
+        pvalue=numbers.page_pvalue(tested.pvalue, least[0]),
+        adjusted=numbers.page_pvalue(tested.adjusted_pvalue, least[1]),
         fdr=numbers.page_pvalue(tested.fdr_pvalue),
         missing=isinstance(tested, MissingComparison),
     )
@@ -124,7 +152,7 @@ def _line(
 def _joint_line(result: Comparison, top: float) -> Line | None:
     if result.joint is None:
         return None
-    effect, pvalue = result.joint_effect, numbers.page_pvalue(result.joint.pvalue)
+    effect, pvalue = result.joint_effect, numbers.page_pvalue(result.joint.pvalue, joint_floor(result))
     low, high, at = (effect.low, effect.high, effect.value) if effect else (0.0, 1.0, 0.0)
     return Line(
         name="All columns together",
@@ -142,15 +170,24 @@ def _joint_line(result: Comparison, top: float) -> Line | None:
 
 def _card(column: ColumnComparison, index: int, top: float, result: Comparison) -> Card:
     figure = draw(column.name, column.picture)
-    ranges = [place for place in column.where if place.low is not None or place.high is not None]
     return Card(
-        line=_column_line(column, f"column-{index}", top, result),
+        line=_column_line(column, index, top, result, figure),
         figure=figure,
         rows=f"{numbers.count(column.rows_a)} and {numbers.count(column.rows_b)} rows with a value",
-        where=tuple(shown(place.text, 200) for place in ranges[:5]),
+        where=tuple(shown(place.text, 200) for place in column.where[:5]),
         missing=_missing_line(column, column.missing, top) if column.missing else None,
         method=shown(column.method, LONG),
+        facts=_in_groups(known_numbers(column)) if column.a.rows else (),
+        distance=distance_text(column),
+        open=index <= OPEN_FIGURES,
     )
+
+
+def _in_groups(lines: tuple[Known, ...]) -> tuple[tuple[Known, ...], ...]:
+    """Counts and moments; quantiles."""
+    first = tuple(line for line in lines if line[0] in _COUNTS)
+    rest = tuple(line for line in lines if line[0] not in _COUNTS)
+    return (first, rest) if rest else (first,)
 
 
 def _meaning(result: Comparison) -> str:
@@ -178,11 +215,12 @@ def _most(result: Comparison) -> tuple[tuple[str, str], ...]:
     for column in result.columns:
         missing = column.missing
         if missing is not None and missing.verdict == "different" and column.adjusted_pvalue > result.level:
-            text = f"missing: {numbers.percent(missing.share_a)} against {numbers.percent(missing.share_b)}"
+            first, second = numbers.shares(missing.share_a, missing.share_b)
+            text = f"missing in {first} of A and in {second} of B"
         else:
             text = column.where[0].text if column.where else ""
-        if column.verdict in ("different", "small difference") and text:
-            found.append((shown(column.name, NAME) or "(no name)", shown(text, 120)))
+        if column.verdict in _DIFFERENT and text:
+            found.append((shown(column.name, NAME) or "(no name)", shown(text, 160)))
     return tuple(found[:MOST_WORDS])
 
 

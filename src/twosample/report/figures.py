@@ -1,7 +1,8 @@
 """Pictures as geometry: paths in a box of 1000 by 100, places in per cent, and the same in words. The template draws.
 
 Two distributions share one box; the witness has a box below with the same x axis. The first table is always the filled
-shape and the second one the outlined shape, so that they can be told apart without colour.
+shape and the second one the outlined shape, so that they can be told apart without colour. Rows beyond the ends of the
+axis are a bar of their own. The witness has one of four fixed scales, and the band that chance alone would fill.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import isfinite
+from math import ceil, isfinite
 
 from .. import _numbers as numbers
 from .._pictures import NumberPicture, Picture, SharePicture
@@ -20,6 +21,32 @@ MOST_LABELS = 12
 LABEL_LENGTH = 48
 _MOST_POINTS = 200
 _TOP = 4.0  # per cent of the box left free above the highest place
+_ROOM, _BAR = 80.0, 42.0  # thousandths of the width for what lies beyond an end, and for its bar
+_SCALES = (0.1, 0.2, 0.5, 1.0)
+_SPARKS = 8  # categories in a small picture
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Rows beyond an end of the axis.
+
+    Parameters
+    ----------
+    bar_a, bar_b
+        Outlines of the two bars.
+    at
+        Where their middle is, per cent.
+    label
+        What is beyond, for the axis: "> 170".
+    words
+        The same with its shares.
+    """
+
+    bar_a: str
+    bar_b: str
+    at: float
+    label: str
+    words: str
 
 
 @dataclass(frozen=True)
@@ -32,8 +59,14 @@ class NumberFigure:
         Outlines of the two densities, from the ground to the ground; the first is closed.
     above, below, curve
         The witness: its part above zero, its part below, the curve; None without a witness.
+    band
+        What chance alone would fill; None if not known.
+    scale
+        The end of the scale of the witness, as text.
     zero
         Where zero lies in the box of the witness, per cent from the top.
+    tails
+        Rows beyond the axis.
     ticks
         The x axis.
     title, words
@@ -45,7 +78,10 @@ class NumberFigure:
     above: str | None
     below: str | None
     curve: str | None
+    band: str | None
+    scale: str
     zero: float
+    tails: tuple[Tail, ...]
     ticks: tuple[Tick, ...]
     title: str
     words: str
@@ -87,11 +123,15 @@ class ShareFigure:
         The picture in a line.
     left_out
         How many categories or words the comparison lists that are not drawn.
+    spark_a, spark_b
+        The same in little: a bar upwards for each of the first categories.
     """
 
     bars: tuple[Bar, ...]
     title: str
     left_out: int
+    spark_a: str = ""
+    spark_b: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,23 +175,73 @@ def _numbers(name: str, picture: NumberPicture) -> NumberFigure | None:
     if len(edges) < 2 or not all(map(isfinite, edges)) or not edges[-1] > edges[0]:
         return None
     a, b = (tuple(map(_finite, density)) for density in (picture.density_a, picture.density_b))
-    peak = max(*a, *b, 0.0)
+    wide = (edges[-1] - edges[0]) / (len(edges) - 1)
+    peak = max(*a, *b, *(_finite(share) / wide for share in (*picture.beyond_a, *picture.beyond_b)), 0.0)
     if peak <= 0:
         return None
-    low, span = edges[0], edges[-1] - edges[0]
-    across = [round(1000 * (edge - low) / span) for edge in edges]
-    witness = _witness(picture, low, span)
+    box = _Box.of(picture)
+    across = [round(box(edge)) for edge in edges]
+    witness = _witness(picture, box)
     return NumberFigure(
         density_a=_steps(across, a, peak),
         density_b=_steps(across, b, peak).removesuffix("Z"),
         above=witness and witness[0],
         below=witness and witness[1],
         curve=witness and witness[2],
-        zero=witness[3] if witness else 0.0,
-        ticks=ticks(low, edges[-1], most=3 if picture.dates else 5, dates=picture.dates),
+        band=witness and witness[3],
+        scale=f"{_scale(picture):g}",
+        zero=50.0,
+        tails=_tails(picture, peak * wide),
+        ticks=box.ticks(ticks(edges[0], edges[-1], 3 if picture.dates else 5, dates=picture.dates, step=picture.step)),
         title=f"Distributions of {shown(name, LABEL_LENGTH)} in both tables",
         words=_words(picture, a, b),
     )
+
+
+@dataclass(frozen=True)
+class _Box:
+    """From numbers to places in a box of 1000; bars of what lies beyond have room at its ends."""
+
+    low: float
+    span: float
+    left: float
+    right: float
+
+    @classmethod
+    def of(cls, picture: NumberPicture) -> _Box:
+        below, above = (max(pair) > 0 for pair in zip(picture.beyond_a, picture.beyond_b, strict=True))
+        left, right = _ROOM if below else 0.0, 1000.0 - (_ROOM if above else 0.0)
+        return cls(picture.edges[0], picture.edges[-1] - picture.edges[0], left, right)
+
+    def __call__(self, value: float) -> float:
+        return self.left + (self.right - self.left) * (value - self.low) / self.span
+
+    def ticks(self, found: tuple[Tick, ...]) -> tuple[Tick, ...]:
+        inner = (self.right - self.left) / 1000
+        return tuple(Tick(round(self.left / 10 + inner * tick.at, 2), tick.label) for tick in found)
+
+
+def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
+    """Bars of what lies beyond the axis; `peak`: the share of the highest bar."""
+    measure = numbers.Measure(picture.edges[-1] - picture.edges[0], picture.step, picture.dates)
+    found = []
+    sides = ((0, 0.0, picture.edges[0], "<", "below"), (1, 1000.0 - _BAR, picture.edges[-1], ">", "above"))
+    for side, left, edge, sign, word in sides:
+        a, b = (_finite(pair[side]) for pair in (picture.beyond_a, picture.beyond_b))
+        if max(a, b) <= 0:
+            continue
+        end = edge
+        if picture.step and not picture.dates:  # the first or the last value that is drawn
+            end = ceil(edge / picture.step - 1e-9) if side == 0 else ceil(edge / picture.step - 1e-9) - 1
+            end *= picture.step
+        bar_a, bar_b = (
+            f"M{left:g} 100V{_short(100 - (100 - _TOP) * share / peak)}H{left + _BAR:g}V100" for share in (a, b)
+        )
+        first, second = numbers.shares(a, b)
+        text = measure.text(end)
+        words = f"{word} {text}: {first} of A, {second} of B"
+        found.append(Tail(bar_a, bar_b, (left + _BAR / 2) / 10, f"{sign} {text}", words))
+    return tuple(found)
 
 
 def _steps(across: Sequence[int], density: Sequence[float], peak: float) -> str:
@@ -163,26 +253,35 @@ def _steps(across: Sequence[int], density: Sequence[float], peak: float) -> str:
     return "".join(path) + "V100Z"
 
 
-def _witness(picture: NumberPicture, low: float, span: float) -> tuple[str, str, str, float] | None:
+def _scale(picture: NumberPicture) -> float:
+    """The end of the scale of the witness: the first of four that holds the curve and most of its band."""
+    highest = max((abs(value) for value in picture.witness if isfinite(value)), default=0.0)
+    chance = 0.8 * max((value for value in picture.band if isfinite(value)), default=0.0)
+    return next((end for end in _SCALES if end >= max(highest, chance)), max(_SCALES[-1], highest))
+
+
+def _witness(picture: NumberPicture, box: _Box) -> tuple[str, str, str, str | None] | None:
     stride = max(1, len(picture.grid) // _MOST_POINTS)
-    pairs = list(zip(picture.grid, picture.witness, strict=True))[::stride]
-    points = [((at - low) / span, value) for at, value in pairs if isfinite(at) and isfinite(value)]
-    points = [(1000 * at, value) for at, value in points if -1e-9 <= at <= 1 + 1e-9]
-    top, bottom = (edge(value for _, value in points) if points else 0.0 for edge in (max, min))
-    top, bottom = max(top, 0.0), min(bottom, 0.0)
-    if top == bottom:
+    noise = picture.band if len(picture.band) == len(picture.grid) else (0.0,) * len(picture.grid)
+    triples = list(zip(picture.grid, picture.witness, noise, strict=True))[::stride]
+    inside = [triple for triple in triples if all(map(isfinite, triple))]
+    points = [(box(at), value, chance) for at, value, chance in inside]
+    points = [point for point in points if box.left - 1e-6 <= point[0] <= box.right + 1e-6]
+    if not points or not any(value or chance for _, value, chance in points):
         return None
+    end = _scale(picture)
 
-    def trace(part: Sequence[float]) -> str:
-        middle = (_TOP + (100 - 2 * _TOP) * (top - value) / (top - bottom) for value in part)
-        return "L".join(f"{at:.0f} {_short(y)}" for (at, _), y in zip(points, middle, strict=True))
+    def trace(part: Sequence[float], backwards: bool = False) -> str:
+        down = [50 - (50 - _TOP) * min(max(value / end, -1.0), 1.0) for value in part]
+        places = [f"{point[0]:.0f} {_short(y)}" for point, y in zip(points, down, strict=True)]
+        return "L".join(reversed(places) if backwards else places)
 
-    zero = round(_TOP + (100 - 2 * _TOP) * top / (top - bottom), 1)
-    left, right = f"M{points[0][0]:.0f} {_short(zero)}L", f"L{points[-1][0]:.0f} {_short(zero)}Z"
-    values = [value for _, value in points]
+    left, right = f"M{points[0][0]:.0f} 50L", f"L{points[-1][0]:.0f} 50Z"
+    values, chances = [point[1] for point in points], [point[2] for point in points]
     above = left + trace([max(value, 0.0) for value in values]) + right
     below = left + trace([min(value, 0.0) for value in values]) + right
-    return above, below, "M" + trace(values), zero
+    band = f"M{trace(chances)}L{trace([-chance for chance in chances], True)}Z" if any(chances) else None
+    return above, below, "M" + trace(values), band
 
 
 def _words(picture: NumberPicture, a: Sequence[float], b: Sequence[float]) -> str:
@@ -197,11 +296,15 @@ def _words(picture: NumberPicture, a: Sequence[float], b: Sequence[float]) -> st
         if any(quarters):
             low, middle, high = map(text, quarters)
             words.append(f"Half of {table} lies between about {low} and {high}, with {middle} in the middle.")
-    inside = [(v, at) for at, v in zip(picture.grid, picture.witness, strict=True) if isfinite(v) and isfinite(at)]
-    if inside and max(inside)[0] > 0:
-        words.append(f"A has most more than B around {text(max(inside)[1])}.")
-    if inside and min(inside)[0] < 0:
-        words.append(f"B has most more than A around {text(min(inside)[1])}.")
+    noise = picture.band if len(picture.band) == len(picture.grid) else (0.0,) * len(picture.grid)
+    known = [(v, at, c) for at, v, c in zip(picture.grid, picture.witness, noise, strict=True) if isfinite(v + at + c)]
+    outside = [(value, at) for value, at, chance in known if abs(value) > chance]
+    if outside and max(outside)[0] > 0:
+        words.append(f"A has most more than B around {text(max(outside)[1])}.")
+    if outside and min(outside)[0] < 0:
+        words.append(f"B has most more than A around {text(min(outside)[1])}.")
+    if known and not outside:
+        words.append("The witness stays within what chance alone would give.")
     return " ".join(words)
 
 
@@ -235,7 +338,18 @@ def _shares(name: str, picture: SharePicture) -> ShareFigure | None:
         for label, a, b, special in rows
     )
     what = "Words" if picture.words else "Categories"
-    return ShareFigure(bars, f"{what} of {shown(name, LABEL_LENGTH)} in both tables", len(rest))
+    first = [(bar.width_a, bar.width_b) for bar in bars if not bar.special][:_SPARKS]
+    tallest = max((max(pair) for pair in first), default=0.0) or 1.0
+    small = [(100 * a / tallest, 100 * b / tallest) for a, b in first]
+    sparks = ["".join(_spark(place, pair[side], side) for place, pair in enumerate(small)) for side in (0, 1)]
+    return ShareFigure(bars, f"{what} of {shown(name, LABEL_LENGTH)} in both tables", len(rest), *sparks)
+
+
+def _spark(place: int, height: float, side: int) -> str:
+    """A bar upwards: two for each category, side by side."""
+    wide = 1000 / _SPARKS
+    left = round(place * wide + side * 0.42 * wide)
+    return f"M{left} 100V{_short(100 - (100 - _TOP) * height / 100)}H{round(left + 0.42 * wide)}V100"
 
 
 def _short(number: float) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +16,29 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render(template: str, page: object) -> str:
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the user writes above a page.
+
+    Parameters
+    ----------
+    title
+        Instead of the question that the page answers.
+    date
+        A date, as it is to be shown.
+    notes
+        Paragraphs below the verdict.
+    """
+
+    title: str = ""
+    date: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def render(template: str, page: object, heading: Heading | None = None) -> str:
     """Fill a template with a page.
 
     Parameters
@@ -22,8 +47,10 @@ def render(template: str, page: object) -> str:
         Its file name.
     page
         What it reads.
+    heading
+        What the user writes above it.
     """
-    return _environment().get_template(template).render(page=page)
+    return _environment().get_template(template).render(page=page, heading=heading or Heading())
 
 
 @cache
@@ -39,7 +66,7 @@ def _environment() -> Environment:
         return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        loader=FileSystemLoader(_TEMPLATES, encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -47,6 +74,9 @@ def _environment() -> Environment:
         finalize=visible,
         auto_reload=False,
     )
+    script = (_TEMPLATES / "index.js").read_text("utf-8")
+    digest = b64encode(sha256(script.encode()).digest()).decode()  # the one script that the page may run
+    environment.globals.update(script=Markup(script), script_hash=Markup(f"'sha256-{digest}'"))
     environment.filters.update(
         breakable=breakable,
         count=numbers.count,

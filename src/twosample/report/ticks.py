@@ -10,6 +10,7 @@ from math import ceil, floor, isfinite, log10
 from .. import _numbers as numbers
 
 _DAY = 86_400.0
+_SHORT = 14  # labels of two digits that an axis has room for
 _DATES_UP_TO = 220_000_000_000.0  # seconds since 1970: year 8941
 _DATES_FROM = -61_000_000_000.0  # year 36
 _SECONDS = (1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
@@ -33,14 +34,14 @@ class Tick:
     label: str
 
 
-def ticks(low: float, high: float, most: int = 5, dates: bool = False) -> tuple[Tick, ...]:
-    """At most so many round places between two finite ends."""
+def ticks(low: float, high: float, most: int = 5, dates: bool = False, step: float = 0.0) -> tuple[Tick, ...]:
+    """At most so many round places between two finite ends, all of them multiples of `step`."""
     if not (isfinite(low) and isfinite(high) and high > low and isfinite(high - low)):
         return ()
     if dates and low > _DATES_FROM and high < _DATES_UP_TO and high - low > 2:
         places = list(_dates(low, high, most))
     else:
-        places = list(_numbers(low, high, most))
+        places = list(_numbers(low, high, most, step))
     return tuple(Tick(round(100 * (at - low) / (high - low), 2), label) for at, label in places)
 
 
@@ -54,10 +55,13 @@ def date_text(seconds: float, span: float) -> str:
     return moment.strftime("%m-%d %H:%M" if span > 600 else "%H:%M:%S")
 
 
-def _numbers(low: float, high: float, most: int) -> Iterator[tuple[float, str]]:
-    rough = (high - low) / most
-    decade = 10.0 ** floor(log10(rough))
-    step = next(factor * decade for factor in (1, 2, 2.5, 5, 10) if factor * decade >= rough * (1 - 1e-9))
+def _numbers(low: float, high: float, most: int, least: float) -> Iterator[tuple[float, str]]:
+    if least and (high - low) / least <= (_SHORT if max(abs(low), abs(high)) < 100 else _SHORT // 2):
+        most = _SHORT  # each value has its own
+    rough = max((high - low) / most, least)
+    decade = 10.0 ** floor(log10(rough) + 1e-9)
+    steps = [factor * decade for factor in (1, 2, 2.5, 5, 10) if factor * decade >= rough * (1 - 1e-9)]
+    step = next((step for step in steps if not least or abs(step / least - round(step / least)) < 1e-9), steps[0])
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     for index in range(first, min(last, first + 2 * most) + 1):
         at = index * step

@@ -32,6 +32,12 @@ class Line:
         Whether it is about missing values.
     by_missing
         Whether a column is different by its missing values alone.
+    where
+        Where the tables differ most, in words; empty if they do not.
+    figure
+        What its small picture shows; None without one.
+    order, keys
+        What lines are sorted by: their place, effect and adjusted p-value.
     """
 
     name: str
@@ -46,6 +52,10 @@ class Line:
     fdr: str
     missing: bool = False
     by_missing: bool = False
+    where: str = ""
+    figure: NumberFigure | ShareFigure | None = None
+    order: int = 0
+    keys: tuple[str, str] = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -61,11 +71,17 @@ class Card:
     rows
         How many rows have a value.
     where
-        Ranges where the tables differ most, in words; of categories, the figure says it.
+        Where the tables differ most, in words.
     missing
         The line about missing values, if there is one.
     method
         How the column was compared.
+    facts
+        The numbers that people know, in groups: what, in A, in B.
+    distance
+        The Wasserstein distance in the unit of the column; empty if there is none.
+    open
+        Whether it is unfolded at first.
     """
 
     line: Line
@@ -74,6 +90,9 @@ class Card:
     where: tuple[str, ...]
     missing: Line | None
     method: str
+    facts: tuple[tuple[tuple[str, str, str], ...], ...] = ()
+    distance: str = ""
+    open: bool = True
 
 
 @dataclass(frozen=True)

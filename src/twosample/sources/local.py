@@ -80,7 +80,7 @@ class BatchRows(ABC):
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample in the order of the rows; all rows if there are no more."""
         found, self.rows = self.attempt(lambda: drawn(self.batches(), self.empty(), size, seed))
-        return found
+        return found.frame
 
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         """All rows of some columns."""

@@ -144,8 +144,8 @@ class RemoteRows:
         """A uniform random sample; the same for the same seed as long as the engine gives rows in the same order."""
         part = self._thinned(size, seed)
         if part is None:
-            return drawn(self._batches(), self._empty(), size, seed)[0]
-        return drawn([part], part.clear(), size, seed)[0]
+            return drawn(self._batches(), self._empty(), size, seed)[0].frame
+        return drawn([part], part.clear(), size, seed)[0].frame
 
     def _thinned(self, size: int, seed: int) -> pl.DataFrame | None:
         """A little more than the sample, thinned out by the engine row by row; None if it cannot, or too few came."""

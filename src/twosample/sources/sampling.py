@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..summaries import RowSampler
+from ..summaries import RowSample, RowSampler
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +24,7 @@ def chosen_rows(rows: int, size: int, seed: int) -> NDArray[np.intp]:
     return found[keys.keep()]
 
 
-def drawn(batches: Iterable[pl.DataFrame], empty: pl.DataFrame, size: int, seed: int) -> tuple[pl.DataFrame, int]:
+def drawn(batches: Iterable[pl.DataFrame], empty: pl.DataFrame, size: int, seed: int) -> tuple[RowSample, int]:
     """The sample of rows that come in batches, and how many came."""
     sampler = RowSampler(size, seed)
-    return sampler.draw(batches, empty).frame, sampler.rows
+    return sampler.draw(batches, empty), sampler.rows

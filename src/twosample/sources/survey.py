@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..summaries import BinGrid, ColumnInfo, Points
 from .facts import Scan
 from .sampling import drawn
@@ -39,6 +42,8 @@ class Survey:
         The numbers of all rows of a column, or the dates that it is said to hold; None where they are not known.
     note
         What a user should know about how it was made.
+    numbers
+        The numbers of the sampled rows in the table, from 0; None where they are not known.
     """
 
     sample: pl.DataFrame
@@ -47,6 +52,7 @@ class Survey:
     summarized: bool = False
     points: Callable[[str, bool], Points | None] = lambda name, dates: None
     note: str = ""
+    numbers: NDArray[np.int64] | None = None
 
 
 def surveyed(
@@ -69,4 +75,5 @@ def surveyed(
             yield batch
 
     sample, rows = drawn(watched(), empty, *draw)
-    return Survey(sample, tallies.result(), sample if len(sample) == rows else None)
+    scan, all_ = tallies.result(), len(sample.frame) == rows
+    return Survey(sample.frame, scan, sample.frame if all_ else None, numbers=sample.numbers)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._numbers import share
+from .._pictures import WeightedNumbers
 from .._shown import shown
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
@@ -22,7 +23,7 @@ from .joint import Joint
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
-from .subjects import Subject, common_bandwidth
+from .subjects import Subject, common_bandwidth, described
 from .verdicts import ColumnTests
 from .views import View, Words, levels_views, tails, usable, values
 
@@ -95,7 +96,7 @@ def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -
     design, count = plan.design.part(~missing), judge.resamples() or 9999
     rows = (plan.design.m, plan.design.n)
     gone = int(missing[: rows[0]].sum()), int(missing[rows[0] :].sum())
-    empty = Subject(column.name, column.kind, rows, gone, None, Categories())
+    empty = described(Subject(column.name, column.kind, rows, gone, None, Categories()), reading, column)
     found = (
         _values(pooled.drop_nulls(), empty, design, reading) if design.comparable else _Values(np.empty(0), empty, ())
     )
@@ -121,6 +122,9 @@ def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -
         drawn,
         where,
         tuple(_views(found.views, design, worth, judge, count)),
+        facts=empty.facts,
+        wasserstein=empty.distance,
+        tables=empty.tables,
     )
 
 
@@ -164,8 +168,12 @@ def _of_numbers(series: pl.Series, empty: Subject, design: Design, reading: Read
     words = Words(float(line.values[-1] - line.values[0]), empty.kind)
     looked = [*tails(line, words), *values(raw[: design.m], raw[design.m :], words)]
     found = [(view, view.holds(raw).astype(np.float64)) for view in looked if view.holds is not None]
-    x, y = (np.bincount(at, part, minlength=len(line.place)).astype(np.float64) for part in design.masses(features))
-    subject = replace(empty, kernel=kernel, line=replace(line, x=x, y=y))
+    masses = design.masses(features)
+    x, y = (np.bincount(at, part, minlength=len(line.place)).astype(np.float64) for part in masses)
+    known, index = np.unique(raw, return_inverse=True)
+    a, b = (WeightedNumbers.of_counts(known, np.bincount(index, part).astype(np.float64)) for part in masses)
+    both = (a, b) if np.isfinite(known).all() else None
+    subject = replace(empty, kernel=kernel, line=replace(line, x=x, y=y), numbers=both)
     return _Values(features, subject, found)
 
 

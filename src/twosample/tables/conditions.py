@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._numbers import Measure
 from .._shown import shown
 from ..core.strata import Strata
 from ..core.types import Floats
@@ -200,9 +201,7 @@ def _text(edge: float, like: pl.Series) -> str:
     """A number as it is written in its column."""
     if not like.dtype.is_temporal():
         return f"{edge:.6g}"
-    from .pictures import number_text
-
-    return number_text(float(edge), 20 * 86_400.0, True)
+    return Measure(20 * 86_400.0, dates=True).text(float(edge))
 
 
 def _labels(series: pl.Series) -> list[str]:

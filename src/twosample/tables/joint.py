@@ -194,7 +194,7 @@ def speaking_rows(joint: Joint, reading: Reading, wanted: Collection[str]) -> tu
             position = int(chosen[index])
             score = sign * float(values[index]) / largest
             plain = {name: _plain(value) for name, value in row.items()}
-            found.append(SpeakingRow(table, score, position, position if side.whole else None, plain))  # type: ignore[arg-type]
+            found.append(SpeakingRow(table, score, position, side.number(position), plain))  # type: ignore[arg-type]
     return tuple(sorted(found, key=lambda row: -abs(row.score)))
 
 

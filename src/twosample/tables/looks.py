@@ -80,7 +80,7 @@ class Look:
             if unseen and self.kernels[1] <= level:
                 best = Seen("values in fine detail", finer.effect.value, finer.effect.low, finer.effect.high)
         if found and (unseen or found[0].effect > best.value):
-            best = Seen(sentence(found[0]), found[0].effect, *found[0].interval(tail))
+            best = Seen(sentence(found[0], self.line.tables), found[0].effect, *found[0].interval(tail))
         low = max([best.low, *(low for low, _ in ends)] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])
         return Seen(best.view, best.value, min(low, best.value), high)

@@ -8,7 +8,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 Step = Callable[[str], None]
 """Called with what is done next."""
+
+_LONG = 40  # characters of a name that a sentence can bear
 
 COUNTED = 10_000
 """Categories of a table that are counted one by one; where there are more, samples are compared."""
@@ -86,6 +90,8 @@ class Side:
         Whether the table is a summary, whose rows are gone but for the sample.
     note
         What a user should know about how it was read.
+    numbers
+        The numbers of the sampled rows in the table, from 0; None where they are not known.
     """
 
     table: Table
@@ -94,6 +100,13 @@ class Side:
     looked_at: int
     summarized: bool = False
     note: str = ""
+    numbers: NDArray[np.int64] | None = None
+
+    def number(self, position: int) -> int | None:
+        """The number in the table of a row of the sample, from 0; None where it is not known."""
+        if self.numbers is not None:
+            return int(self.numbers[position])
+        return position if self.whole else None
 
     @property
     def whole(self) -> bool:
@@ -129,6 +142,13 @@ class Reading:
     scales: Mapping[str, Scale]
 
     @property
+    def called(self) -> tuple[str, str]:
+        """What the tables are called in sentences: the names of their files, or A and B if these say nothing."""
+        one, two = (side.table.name.replace("\\", "/").rsplit("/", 1)[-1] for side in (self.a, self.b))
+        told = one != two and all(side.table.files for side in (self.a, self.b)) and max(len(one), len(two)) <= _LONG
+        return (shown(one), shown(two)) if told else ("A", "B")
+
+    @property
     def sampled(self) -> tuple[Side, ...]:
         """The tables of which not all rows were looked at."""
         return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
@@ -155,6 +175,7 @@ def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[
             _looked_at(survey),
             survey.summarized,
             survey.note,
+            survey.numbers,
         )
         for table, survey in zip(tables, surveys, strict=True)
     )

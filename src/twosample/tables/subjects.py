@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._pictures import WeightedNumbers, step_of
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Levels, Line, missing_pair, text_pair
 from ..kernels import Gaussian
@@ -19,7 +20,9 @@ from ..structured import Categories, Text
 from ..summaries import BinnedColumn, SingleValues, comparable
 from .clocks import ROUND, clock_views
 from .counted import counted_views
-from .reading import Reading
+from .describing import binned_numbers, distance, level_facts, number_facts
+from .parts import ColumnFacts
+from .reading import Reading, Side
 from .spelling import Spelling
 from .views import FEW, STEPS, View, Words, levels_views, tails, usable
 
@@ -66,6 +69,14 @@ class Subject:
         Shares of rows that are compared beside the kernel on values.
     finer
         Numbers once more, with a kernel of a fifth of the bandwidth; None where there are few.
+    numbers
+        The numbers of either table as they are, also those beyond the bins.
+    facts
+        The column in either table, in the numbers that people know.
+    step
+        What all numbers are multiples of; 0 if nothing.
+    tables
+        What the two tables are called in sentences.
     """
 
     name: str
@@ -80,6 +91,10 @@ class Subject:
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     views: tuple[View, ...] = ()
     finer: Embedded | None = None
+    numbers: tuple[WeightedNumbers, WeightedNumbers] | None = None
+    facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
+    step: float = 0.0
+    tables: tuple[str, str] = ("A", "B")
 
     @cached_property
     def missing_pair(self) -> Embedded | None:
@@ -87,6 +102,11 @@ class Subject:
         if not any(self.missing) or min(self.rows) < 2:
             return None
         return missing_pair(self.rows, self.missing)
+
+    @property
+    def distance(self) -> float | None:
+        """The Wasserstein distance of numbers in their unit, dates in days."""
+        return None if self.numbers is None else distance(self.numbers, self.kind)
 
     @property
     def bandwidth(self) -> float | None:
@@ -102,16 +122,45 @@ def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
 
 def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
     """The column as weighted points: bins and counts of all rows, or the rows themselves where they are at hand."""
+    return described(_subject(reading, column, judge), reading, column)
+
+
+def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:
+    """With the numbers that people know, of the tables as they are."""
+    sides = reading.a, reading.b
+    profiles = reading.a.profile[column.name], reading.b.profile[column.name]
+    missing = tuple(
+        (side.scan.rows, profile.missing) if side.looked_at < side.scan.rows else (rows, gone)
+        for side, profile, rows, gone in zip(sides, profiles, found.rows, found.missing, strict=True)
+    )
+    if column.kind not in NUMBERS:
+        levels = _levels(reading, column.name) if column.kind == "categorical" else None
+        return replace(found, facts=level_facts(levels, profiles, missing), tables=reading.called)
+    doubles = [_doubles(column_of(part, column.name)) for part in reading.samples]
+    a, b = (_numbers(side, column.name, part) for side, part in zip(sides, doubles, strict=True))
+    step = step_of(np.concatenate(doubles), dates=column.kind == "datetime")
+    one, two = (
+        number_facts(numbers, profile, own, column.kind, step)
+        for numbers, profile, own in zip((a, b), profiles, missing, strict=True)
+    )
+    both = (a, b) if len(a.values) and len(b.values) else None
+    return replace(found, numbers=both, facts=(one, two), step=step, tables=reading.called)
+
+
+def _numbers(side: Side, name: str, sample: Floats) -> WeightedNumbers:
+    """All finite numbers of a column in one table: its rows where they are at hand, else bins."""
+    return WeightedNumbers.of_values(sample) if side.whole else binned_numbers(side.scan.moments[name], sample)
+
+
+def _subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
     rows = reading.a.scan.rows, reading.b.scan.rows
     if column.kind in NUMBERS:
         return _of_numbers(reading, column, rows, judge)
     if column.kind == "categorical":
         a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
         rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
-        if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
-            a, b = (_counts(column_of(part, column.name)) for part in reading.samples)
-        levels = Levels.of(dict(a.values), dict(b.values))
-        pair = levels.embedded() if min(a.present, b.present) >= 2 else None
+        levels = _levels(reading, column.name)
+        pair = levels.embedded() if min(levels.x.sum(), levels.y.sum()) >= 2 else None
         named = _label_views(levels, judge.level) if pair is not None else ()
         return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=named)
     missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
@@ -120,6 +169,14 @@ def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
     pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
     written = [] if pair is None else usable(list(Spelling.of(*texts).views(single=True)), judge.level)
     return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two), views=tuple(written))
+
+
+def _levels(reading: Reading, name: str) -> Levels:
+    """Categories of all rows, or of the samples if there are too many to count."""
+    a, b = (side.scan.counts[name] for side in (reading.a, reading.b))
+    if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
+        a, b = (_counts(column_of(part, name)) for part in reading.samples)
+    return Levels.of(dict(a.values), dict(b.values))
 
 
 def _label_views(levels: Levels, level: float) -> tuple[View, ...]:

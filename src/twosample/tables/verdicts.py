@@ -13,10 +13,10 @@ from ..nulls import Spectrum
 from ..sources import Kind
 from .looks import Look, looked_at
 from .margins import Margins
-from .parts import ColumnComparison, Finding, MissingComparison, Picture, Place, Verdict
-from .pictures import missing_place, picture, places
+from .parts import ColumnComparison, ColumnFacts, Finding, MissingComparison, Picture, Place, Verdict
+from .pictures import missing_place, picture, places, strongest
 from .subjects import Subject
-from .views import View, missing_view, sentence
+from .views import View, missing_view
 
 _ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no difference found": 2, "same": 3}
 
@@ -41,6 +41,10 @@ class ColumnTests:
         The test of its values with a finer kernel; None where there is none.
     absent
         The chance that the p-value of the missing share is at most so small.
+    facts, wasserstein
+        The numbers that people know, and the distance in the unit of the column.
+    tables
+        What the two tables are called in sentences.
     """
 
     name: str
@@ -57,6 +61,9 @@ class ColumnTests:
     views: tuple[View, ...] = ()
     finer: Judged | None = None
     absent: Callable[[float], float] = float
+    facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
+    wasserstein: float | None = None
+    tables: tuple[str, str] = ("A", "B")
 
     @classmethod
     def of(cls, subject: Subject, judge: Judge) -> ColumnTests:
@@ -85,6 +92,9 @@ class ColumnTests:
             subject.views,
             finer,
             absent.chance,
+            subject.facts,
+            subject.distance,
+            subject.tables,
         )
 
     @property
@@ -195,7 +205,7 @@ def _column(line: ColumnTests, look: Look, rates: list[float], level: float, mar
         alone = judged_by(seen.high, look.values, level, margin)
     verdict = alone if missing is None else overall([alone, missing.verdict])
     effect, own = (seen.value, seen.low, seen.high), (look.values, rates[0])
-    where = tuple(Place(sentence(view), *view.shares, label=view.label) for view in look.found(level)[:2]) + line.where
+    views = tuple(Place.told(view.text, *view.shares, line.tables, label=view.label) for view in look.found(level)[:2])
     return ColumnComparison(
         name=line.name,
         kind=line.kind,
@@ -214,11 +224,15 @@ def _column(line: ColumnTests, look: Look, rates: list[float], level: float, mar
         kernel=line.kernel,
         bandwidth=line.bandwidth,
         picture=line.drawn,
-        where=where,
+        where=strongest((*views, *line.where), seen.view),
         view=seen.view,
         kernel_pvalue=1.0 if values is None else values.pvalue,
         values_verdict=alone,
         margin=margin,
+        a=line.facts[0],
+        b=line.facts[1],
+        wasserstein=line.wasserstein,
+        resamples=0 if values is None else values.null.resamples,
     )
 
 

@@ -13,11 +13,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from .._numbers import Measure
 from ..core.shares import beyond_pvalue, fisher_chance, fisher_pvalue, least_pvalue, share_estimate, share_interval
 from ..core.types import Floats
 from ..embedding import Levels, Line
 from ..summaries import SingleValues
 from ..summaries.singles import multiple
+from .parts import Place
 
 WEIGHTS = {
     "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05,
@@ -138,13 +140,13 @@ def usable(views: Sequence[View], level: float) -> list[View]:
 
 def tails(line: Line, number: Words) -> Iterator[View]:
     """Beyond pooled quantiles on both sides."""
-    edges, x, y = _bins(line)
-    if len(edges) <= FEW:
+    low, high, x, y = _bins(line)
+    if len(low) <= FEW:
         return
     pool, m, n = x + y, round(float(x.sum())), round(float(y.sum()))
-    for order, word, beyond in (
-        (slice(None), "at most", np.greater_equal),
-        (slice(None, None, -1), "at least", np.less_equal),
+    for order, edges, word, beyond in (
+        (slice(None), high, "at most", np.greater_equal),
+        (slice(None, None, -1), low, "at least", np.less_equal),
     ):
         heap = np.cumsum(pool[order])
         seen: set[int] = set()
@@ -155,7 +157,9 @@ def tails(line: Line, number: Words) -> Iterator[View]:
             seen.add(last)
             a, b = (round(float(part[order][: last + 1].sum())) for part in (x, y))
             edge = float(edges[order][last])
-            yield View("tail", f"{word} {number(edge)}", a, b, m, n, holds=partial(beyond, edge))
+            whole = np.floor(edge) if edges is high else np.ceil(edge)
+            text = number(float(whole) if number.kind == "integer" else edge)
+            yield View("tail", f"{word} {text}", a, b, m, n, holds=partial(beyond, edge))
 
 
 def values(x: Floats, y: Floats, number: Words, steps: Mapping[float, str] = STEPS) -> Iterator[View]:
@@ -201,7 +205,8 @@ class Heap:
     @classmethod
     def of_bins(cls, line: Line) -> Heap:
         """Of bins, each as if its rows had one value."""
-        found, x, y = (np.rint(part) if k else part for k, part in enumerate(_bins(line)))
+        low, high, x, y = _bins(line)
+        found, x, y = (low + high) / 2, np.rint(x), np.rint(y)
         return cls(found, x.astype(np.intp), (x + y).astype(np.intp))
 
     def view(self, family: str, text: str, holds: Holds) -> View:
@@ -296,13 +301,15 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 
-def _bins(line: Line) -> tuple[Floats, Floats, Floats]:
-    """Values and rows of either sample there; rows of one bin together."""
+def _bins(line: Line) -> tuple[Floats, Floats, Floats, Floats]:
+    """The first and the last number of each bin, or the one value of a point, and rows of either sample there."""
     if not line.blur:
-        return line.values, line.x, line.y
+        return line.values, line.values, line.x, line.y
     bins = np.floor(line.place / line.blur)
     start = np.flatnonzero(np.diff(bins, prepend=-np.inf))
-    return line.values[start], np.add.reduceat(line.x, start), np.add.reduceat(line.y, start)
+    low = (line.start + bins[start] * line.blur) * line.unit
+    high = np.nextafter(low + line.blur * line.unit, -np.inf)
+    return low, high, np.add.reduceat(line.x, start), np.add.reduceat(line.y, start)
 
 
 class Words:
@@ -320,20 +327,16 @@ class Words:
         self.wide, self.kind = wide, kind
 
     def __call__(self, value: float) -> str:
-        from .pictures import number_text
-
         if self.kind == "datetime":
-            return number_text(value, self.wide, True)
-        return f"{value:.0f}" if value == np.floor(value) and abs(value) < 1e15 else f"{value:.6g}"
+            return Measure(self.wide if value % 86_400 == 0 else min(self.wide, 86_400.0), dates=True).text(value)
+        whole = self.kind == "integer" or value == np.floor(value)
+        return f"{value:.0f}" if whole and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def sentence(view: View) -> str:
+def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
     """What holds, and in how many rows of either table.
 
     >>> sentence(View("tail", "at least 377", 0, 100, 5000, 5000)), sentence(View("value", "'x'", 5, 9, 9, 9))
-    ('at least 377 in 2.0 % of B and none of A', "'x' in all of B and 56 % of A")
+    ('at least 377 in none of A and in 2.0 % of B', "'x' in 56 % of A and in all of B")
     """
-    from .._numbers import share
-
-    a, b = ("none" if part == 0 else "all" if part == 1 else share(part) for part in view.shares)
-    return f"{view.text} in {b} of B and {a} of A"
+    return Place.told(view.text, *view.shares, tables).text

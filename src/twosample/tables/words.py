@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime, time
 from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from .._numbers import is_p, pvalue, shares
 from .._shown import shown
+from .known import floors, joint_floor, seconds
 from .parts import ColumnComparison
 
 if TYPE_CHECKING:
@@ -28,21 +31,26 @@ def summary(c: Comparison) -> str:
     ]
     if c.joint is not None:
         effect = "" if c.joint_effect is None else f", effect {_interval(c.joint_effect)} (margin {c.joint_margin:.2g})"
-        lines.append(f"  all columns together: {c.joint_verdict}, p = {c.joint.pvalue:.3g}{effect}")
+        p = is_p(pvalue(c.joint.pvalue, joint_floor(c)))
+        lines.append(f"  all columns together: {c.joint_verdict}, {p}{effect}")
     rows: list[tuple[str, ...]] = [
         ("column", "kind", "verdict", "p", "adjusted p", f"effect (margin {c.margin:g})", "where")
     ]
-    rows += [_row(column) for column in c.columns[:_SHOWN]]
+    rows += [_row(column, c) for column in c.columns[:_SHOWN]]
     for column in c.columns[:_SHOWN]:
         if column.missing is not None and (column.missing.verdict != "same" or column.missing.pvalue <= c.level):
             part = column.missing
-            found = (f"{column.name} (missing)", "", part.verdict, f"{part.pvalue:.2g}", f"{part.adjusted_pvalue:.2g}")
-            rows.append((*found, _effect(part), f"{part.share_a:.2%} against {part.share_b:.2%}"))
+            found = (f"{column.name} (missing)", "", part.verdict, pvalue(part.pvalue), pvalue(part.adjusted_pvalue))
+            first, second = shares(part.share_a, part.share_b)
+            rows.append((*found, _effect(part), f"in {first} of A and in {second} of B"))
     widths = [min(40, max(len(row[i]) for row in rows)) for i in range(6)]
     lines += [
         "",
         *(
-            ("  " + "  ".join(f"{_cut(cell):<{w}}" for cell, w in zip(row, [*widths, 0], strict=True))).rstrip()
+            (
+                "  "
+                + "  ".join(f"{_cut(cell, 60 if w else 120):<{w}}" for cell, w in zip(row, [*widths, 0], strict=True))
+            ).rstrip()
             for row in rows
         ),
     ]
@@ -58,10 +66,11 @@ def summary(c: Comparison) -> str:
     return "\n".join(shown(line) for line in lines)
 
 
-def _row(column: ColumnComparison) -> tuple[str, ...]:
+def _row(column: ColumnComparison, c: Comparison) -> tuple[str, ...]:
     where = column.where[0].text if column.where else ""
-    found = (column.name, column.kind, column.values_verdict, f"{column.pvalue:.2g}", f"{column.adjusted_pvalue:.2g}")
-    return (*found, _effect(column), where)
+    both = zip((column.pvalue, column.adjusted_pvalue), floors(column, c), strict=True)
+    pvalues = (pvalue(value, least, digits=2) for value, least in both)
+    return (column.name, column.kind, column.values_verdict, *pvalues, _effect(column), where)
 
 
 def _effect(part: Any) -> str:
@@ -72,8 +81,8 @@ def _interval(effect: Any) -> str:
     return f"{effect.value:.2g} ({effect.low:.2g} to {effect.high:.2g})"
 
 
-def _cut(text: str) -> str:
-    return shown(text if len(text) <= 60 else text[:59] + "…")
+def _cut(text: str, most: int = 60) -> str:
+    return shown(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def as_dict(c: Comparison) -> dict[str, Any]:
@@ -108,11 +117,13 @@ def as_dict(c: Comparison) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Without infinite numbers, tuples as lists."""
+    """Without infinite numbers, tuples as lists, dates as ISO text."""
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(part) for part in value]
+    if isinstance(value, datetime | time):
+        return value.isoformat()
     return value if not isinstance(value, float) or isfinite(value) else None
 
 
@@ -139,17 +150,33 @@ def as_frame(c: Comparison) -> pl.DataFrame:
             "missing_pvalue": None if part.missing is None else part.missing.pvalue,
             "missing_adjusted_pvalue": None if part.missing is None else part.missing.adjusted_pvalue,
             "where": "; ".join(place.text for place in part.where),
+            "wasserstein": part.wasserstein,
+            **{f"{name}_{side}": value for name, *both in known(part) for side, value in zip("ab", both, strict=True)},
         }
         for part in c.columns
     ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    found = pl.DataFrame(rows, infer_schema_length=None)
+    numbers = [name for name in found.columns if name.removesuffix("_a").removesuffix("_b") in _KNOWN]
+    return found.with_columns(pl.col(numbers).cast(pl.Float64))
+
+
+_KNOWN = ("mean", "sd", "median", "q01", "q05", "q25", "q75", "q95", "q99", "min", "max", "distinct")
+
+
+def known(part: ColumnComparison) -> list[tuple[str, float | None, float | None]]:
+    """The numbers that people know, of both tables; dates in seconds since 1970, times since midnight."""
+    sides = []
+    for facts in (part.a, part.b):
+        own = [facts.quantiles.get(int(name[1:]) / 100) if name[0] == "q" else getattr(facts, name) for name in _KNOWN]
+        sides.append([None if value is None else seconds(value) for value in own])
+    return [(name, one, two) for name, one, two in zip(_KNOWN, *sides, strict=True)]
 
 
 def as_html(c: Comparison) -> str:
     """A little table for a notebook."""
     head = ("column", "kind", "verdict", "p", "adjusted p", "effect", "where")
     body = "".join(
-        f"<tr>{''.join(f'<td>{escape(_cut(cell))}</td>' for cell in _row(part))}</tr>" for part in c.columns[:_SHOWN]
+        f"<tr>{''.join(f'<td>{escape(_cut(cell))}</td>' for cell in _row(part, c))}</tr>" for part in c.columns[:_SHOWN]
     )
     findings = "".join(
         f"<li>{escape(_cut(f.what + ': ' + (f.column or 'all')))}: {escape(shown(f.detail))}</li>"
