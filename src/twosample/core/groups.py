@@ -49,8 +49,8 @@ class RowGroups:
         """
         size = max(1, min(m, n) // most)
         first, second = (min(rows // size, 4 * most) for rows in (m, n))
-        found = relabellings(first, second, count, rng)
-        return cls(first, second, size, found.x.T.astype(np.float32), found.exhaustive)
+        drawn = relabellings(first, second, count, rng)
+        return cls(first, second, size, drawn.x.T.astype(np.float32), drawn.exhaustive)
 
     @property
     def count(self) -> int:

@@ -56,24 +56,24 @@ def plan(
     on_a_line = formula.domain == "vectors" and pool.z.shape[1] == 1
     quick = on_a_line and isinstance(Auto().choose(formula, pool.z, 1).engine, Fourier)
     chosen = chosen.expected(len(pool.z), quick)
-    found = Auto().choose(formula, pool.z, 1 + chosen.resamples)
+    best = Auto().choose(formula, pool.z, 1 + chosen.resamples)
     if chosen.asks not in ("moments", "eigenvalues"):
-        return found
+        return best
     share = min(1.0, len(pool.z) / CENTRED_POINTS)
     shape = _EIGENVALUES * share**3 if chosen.asks == "eigenvalues" else 0.0
-    return replace(found, seconds=found.seconds + _law_seconds(found, formula, pool.z, shape))
+    return replace(best, seconds=best.seconds + _law_seconds(best, formula, pool.z, shape))
 
 
-def _law_seconds(found: Plan, kernel: Kernel, z: Floats, shape: float) -> float:
+def _law_seconds(best: Plan, kernel: Kernel, z: Floats, shape: float) -> float:
     """What the moments of the centred kernel cost, and its eigenvalues if they are needed, about."""
-    if not isinstance(found.engine, Fourier) or (z.shape[1] == 1 and kernel.exponential_polynomial is not None):
-        return 4 * found.seconds + shape
-    outline = grids_for(kernel, z, found.engine.tolerance)
+    if not isinstance(best.engine, Fourier) or (z.shape[1] == 1 and kernel.exponential_polynomial is not None):
+        return 4 * best.seconds + shape
+    outline = grids_for(kernel, z, best.engine.tolerance)
     if outline is None:
         return shape
     if z.shape[1] == len(outline.shapes) == 1 and outline.count <= 500:
-        return found.seconds
+        return best.seconds
     width = 2 * outline.count
     if width <= 2000 and outline.count <= direct_frequencies():
         return len(z) * width**2 / _PRODUCTS
-    return 4 * found.seconds + shape
+    return 4 * best.seconds + shape

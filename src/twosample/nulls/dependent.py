@@ -98,15 +98,15 @@ class GroupPermutation(Null):
         x, y = self._groups
         code = {group: i for i, group in enumerate((*x, *y))}
         of_row = np.array([code[group] for group in (*self.x_groups, *self.y_groups)])
-        found, sizes = observed.grouped(of_row, len(code)), np.bincount(of_row).astype(np.float64)
-        K, d = found.between, found.diagonal
+        grouped, sizes = observed.grouped(of_row, len(code)), np.bincount(of_row).astype(np.float64)
+        K, d = grouped.between, grouped.diagonal
         labels = relabellings(len(x), len(y), self.n, observed.rng)
         V = labels.x.astype(np.float64)  # (G, R)
         xx, all_rows = np.einsum("gr,gr->r", V, K @ V), K.sum(axis=1) @ V
         m = sizes @ V
         n, dx = sizes.sum() - m, d @ V
         xy, yy, dy = all_rows - xx, K.sum() - 2 * all_rows + xx, d.sum() - dx
-        if found.biased:
+        if grouped.biased:
             values = xx / m**2 - 2 * xy / (m * n) + yy / n**2
         else:
             if min(m.min(), n.min()) < 2:

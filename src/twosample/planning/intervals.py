@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ..embedding.alternative import Laws, beyond, invert, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, options_by_name, unknown_option
 from ..kernels import Kernel
-from ..nulls.alternative import deviation_interval
 from .bootstrap import resampled
 from .profile import Estimates, confidence, estimate, profile
 
@@ -173,3 +172,26 @@ def _largest(kernel: Kernel) -> float:
         return float("inf")
     low, high = kernel.bounds
     return sqrt(2 * (high - low))
+
+
+def deviation_interval(mmd_b: float, m: int, n: int, bound: float, level: float) -> tuple[float, float]:
+    r"""Interval that holds MMD(p, q) with probability at least `level`, at any sample size and for any p and q.
+
+    Theorem 'mmd-diff': :math:`P\{|\mathrm{MMD}_b - \mathrm{MMD}| > 2(\sqrt{K/m} + \sqrt{K/n}) + \epsilon\} \le
+    2\exp(-\epsilon^2 mn / (2K(m+n)))`, solved for epsilon at 1 - level. The lower end is cut off at 0 and the upper
+    one at :math:`\sqrt{2K}`, beyond which no MMD of a kernel with values in [0, K] lies.
+
+    Parameters
+    ----------
+    mmd_b
+        The biased estimate.
+    m, n
+        Sample sizes.
+    bound
+        K, with 0 <= k(x, y) <= K.
+    level
+        The probability, in (0, 1).
+    """
+    epsilon = sqrt(2 * bound * (m + n) / (m * n) * log(2 / (1 - level)))
+    width = 2 * (sqrt(bound / m) + sqrt(bound / n)) + epsilon
+    return max(0.0, mmd_b - width), min(sqrt(2 * bound), mmd_b + width)

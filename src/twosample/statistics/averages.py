@@ -124,8 +124,8 @@ class BlockAverage(AverageStatistic):
 
     def least_pvalue(self, m: int, n: int) -> float:
         blocks = max(1, self.term_count(m, n))
-        one = smallest_pvalue(m // blocks, n // blocks) * (2 if m // blocks == n // blocks else 1)
-        return float(max(one**blocks, 1e-300))
+        single_block = smallest_pvalue(m // blocks, n // blocks) * (2 if m // blocks == n // blocks else 1)
+        return float(max(single_block**blocks, 1e-300))
 
     def terms(self, kernel: Kernel, x: Floats, y: Floats, count: int, rng: np.random.Generator) -> Terms:
         blocks = self.term_count(len(x), len(y))

@@ -213,10 +213,10 @@ def _radial(outer: RadialKernel, K: Floats) -> tuple[RadialKernel, Floats]:
     squares = np.maximum(norms[:, None] + norms - 2 * K, 0.0)
     squares[squares <= 1e-14 * norms.max(initial=0.0)] = 0.0
     if outer.bandwidth is None:
-        found = squares[np.triu_indices(len(K), 1)]
-        middle = float(np.median(found)) if found.size else 0.0
-        if middle == 0 and (found > 0).any():
-            middle = float(np.median(found[found > 0]))
+        distances = squares[np.triu_indices(len(K), 1)]
+        middle = float(np.median(distances)) if distances.size else 0.0
+        if middle == 0 and (distances > 0).any():
+            middle = float(np.median(distances[distances > 0]))
         outer = replace(outer, bandwidth=float(np.sqrt(middle)) or 1.0)
     squares /= outer.scale**2
     empty = np.empty((len(K), 0))

@@ -151,8 +151,8 @@ class GridGram:
         if self.z.shape[1] == len(self.features.grids) == 1 and len(self.features.weights) <= 500:
             return self._doubled(rng)
         if self.features.width <= 2000 and self._direct:
-            found = self._by_features.centred(rng)
-            return replace(found, magnitude=self._height) if isinstance(found, CentredSpectrum) else found
+            spectrum = self._by_features.centred(rng)
+            return replace(spectrum, magnitude=self._height) if isinstance(spectrum, CentredSpectrum) else spectrum
         size = min(len(self.z), _MOMENT_POINTS)
         some = replace(self, z=self.z[rng.choice(len(self.z), size, replace=False)]) if size < len(self.z) else self
         part = some.z[rng.choice(size, min(size, CENTRED_POINTS), replace=False)]

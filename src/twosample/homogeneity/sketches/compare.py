@@ -71,26 +71,28 @@ def compare_sketches(
     >>> compare_sketches(a, b, rng=0).rejected
     True
     """
-    one, two = _states(x, y)
+    state_x, state_y = _states(x, y)
     alias, chosen = door.resolve_statistic(statistic)
     if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
     observed: _ObservedBins | _ObservedSketches
-    if isinstance(one, Bins) and isinstance(two, Bins):
+    if isinstance(state_x, Bins) and isinstance(state_y, Bins):
         judge = _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         rule = door.resolve_bandwidth("median" if bandwidth is None else bandwidth, formula)
-        observed = _binned(one, two, formula, rule, chosen)
-    elif isinstance(one, GroupSums) and isinstance(two, GroupSums):
+        observed = _binned(state_x, state_y, formula, rule, chosen)
+    elif isinstance(state_x, GroupSums) and isinstance(state_y, GroupSums):
         judge = _null(null, _GROUPED_NULLS, "several columns")
         door.check_resamples(judge, level)
-        _check_kernel(kernel, one.kernel)
+        _check_kernel(kernel, state_x.kernel)
         if bandwidth is not None:
             raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
-        observed = _ObservedSketches(chosen, one.kernel, embedded_groups(one, two), len(one.weights), random)
+        observed = _ObservedSketches(
+            chosen, state_x.kernel, embedded_groups(state_x, state_y), len(state_x.weights), random
+        )
     else:
-        raise InputError(different_kinds(one.layout, two.layout))
+        raise InputError(different_kinds(state_x.layout, state_y.layout))
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
         outcome = judge.judged(observed)
     return conclude(
@@ -101,7 +103,7 @@ def compare_sketches(
         n=observed.n,
         test="MMD two-sample test on sketches",
         symbol=chosen.symbol,
-        columns=one.columns,
+        columns=state_x.columns,
         null=outcome.null,
         kernel=observed.kernel,
         notes=observed.notes() + outcome.notes,
@@ -164,10 +166,10 @@ class _ObservedSketches(Observed):
 
 
 def _states(x: object, y: object) -> tuple[Bins | GroupSums, Bins | GroupSums]:
-    one, two = _state(x, "x"), _state(y, "y")
-    if one.columns != two.columns:
+    state_x, state_y = _state(x, "x"), _state(y, "y")
+    if state_x.columns != state_y.columns:
         raise InputError(f"x has {one.columns} column(s) and y has {two.columns}; both must have the same columns.")
-    return one, two
+    return state_x, state_y
 
 
 def _state(sketch: object, name: str) -> Bins | GroupSums:
@@ -187,9 +189,11 @@ def _null(null: Null | str | None, allowed: tuple[str, ...], what: str) -> Null:
     return resolved
 
 
-def _binned(one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic) -> _ObservedBins:
+def _binned(
+    state_x: Bins, state_y: Bins, kernel: Kernel, rule: BandwidthRule, statistic: QuadraticStatistic
+) -> _ObservedBins:
     """Two columns in the same bins, with the kernel's bandwidth from both."""
-    a, b = comparable(one.column, two.column, max(one.layout.bins, two.layout.bins))
+    a, b = comparable(state_x.column, state_y.column, max(state_x.layout.bins, state_y.layout.bins))
     unit = 2.0**a.grid.unit
     pool = BinnedSample.of(a.merged(b))
     spread = WeightedLine(pool.place, pool.rows, 1.0 if pool.variance.any() else 0.0)
@@ -201,7 +205,7 @@ def _binned(one: Bins, two: Bins, kernel: Kernel, rule: BandwidthRule, statistic
     if formula.bounds is not None:  # others are refused below
         door.check_values(formula, formula.bounds[1], 2, powers=True)
     grid = WaveGrid.of(formula, float(pool.place[-1] - pool.place[0]), unit)
-    pair = BinnedPair(_sample(one.column, a), _sample(two.column, b), grid)
+    pair = BinnedPair(_sample(state_x.column, a), _sample(state_y.column, b), grid)
     constant = len(pool.place) == 1 and not pool.variance.any()
     return _ObservedBins(statistic, pair.sums(), pair.centred, kernel=formula, pair=pair, width=unit, constant=constant)
 

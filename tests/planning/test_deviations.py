@@ -7,7 +7,8 @@ import pytest
 
 import twosample as ts
 from tests import naive
-from twosample.nulls.alternative import alternative_variance, deviation_interval
+from twosample.planning.intervals import deviation_interval
+from twosample.planning.profile import _covariances, _row_means
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
@@ -35,6 +36,12 @@ def test_the_interval_covers():
         estimate = ts.mmd(rng.normal(size=200), rng.normal(size=200) + 1, kernel=ts.Gaussian(1.0), statistic="biased")
         low, high = deviation_interval(estimate, 200, 200, 1.0, 0.9)
         assert low <= true <= high
+
+
+def alternative_variance(row_sums, diagonal, m, n):
+    """The variance of MMD²_u beyond H0, from the variances of the witness: Theorem 'hoeffdingNormal'."""
+    covariances = _covariances(*_row_means(row_sums, diagonal, m, n), diagonal, m)
+    return 4 * (covariances[0, 0, 0] / m + covariances[1, 0, 0] / n)
 
 
 def rows(x, y, kernel):
