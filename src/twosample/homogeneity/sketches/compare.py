@@ -87,7 +87,7 @@ def compare_sketches(
         door.check_resamples(judge, level)
         _check_kernel(kernel, state_x.kernel)
         if bandwidth is not None:
-            raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {one.kernel!r}.")
+            raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {state_x.kernel!r}.")
         observed = _ObservedSketches(
             chosen, state_x.kernel, embedded_groups(state_x, state_y), len(state_x.weights), random
         )
@@ -168,7 +168,9 @@ class _ObservedSketches(Observed):
 def _states(x: object, y: object) -> tuple[Bins | GroupSums, Bins | GroupSums]:
     state_x, state_y = _state(x, "x"), _state(y, "y")
     if state_x.columns != state_y.columns:
-        raise InputError(f"x has {one.columns} column(s) and y has {two.columns}; both must have the same columns.")
+        raise InputError(
+            f"x has {state_x.columns} column(s) and y has {state_y.columns}; both must have the same columns."
+        )
     return state_x, state_y
 
 
