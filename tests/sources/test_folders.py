@@ -155,3 +155,33 @@ def test_many_folders(tmp_path):
     table = open_table(tmp_path)
     assert table.row_count() == 900
     assert table.profile()[1].distinct == 300
+
+
+def test_foreign_files_are_skipped_with_a_note(tmp_path):
+    """A folder of tables often holds a README, checksums, pictures; a pattern says what it means."""
+    rng = np.random.default_rng(0)
+    for side in "ab":
+        folder = put(tmp_path / side, frame=pl.DataFrame({"x": rng.normal(size=200)}))
+        (folder / "README.md").write_text("about")
+        (folder / "notes.txt").write_text("about")
+        (folder / "a.parquet.crc").write_bytes(b"1234")
+    table = open_table(tmp_path / "a")
+    assert table.row_count() == 200
+    (note,) = table.notes
+    assert "3 files not read" in note
+    assert "README.md, a.parquet.crc, notes.txt" in note
+    notes = ts.compare(str(tmp_path / "a"), str(tmp_path / "b")).notes
+    assert [note for note in notes if "3 files not read" in note] == [*table.notes, *open_table(tmp_path / "b").notes]
+    with pytest.raises(ts.SourceError, match=r"extension '\.md'"):
+        open_table(str(tmp_path / "a" / "*"))
+    put(tmp_path / "a", name="a.csv")
+    with pytest.raises(ts.SourceError, match="different formats"):
+        open_table(tmp_path / "a")
+
+
+def test_folders_without_any_table_say_why(tmp_path):
+    (tmp_path / "README.md").write_text("about")
+    with pytest.raises(ts.SourceError, match=r"extension '\.md'"):
+        open_table(tmp_path)
+    (tmp_path / "data.txt").write_text("x\n1\n2\n")
+    assert open_table(tmp_path).row_count() == 2

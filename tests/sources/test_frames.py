@@ -198,8 +198,9 @@ def test_where_on_frames():
 def test_a_table_stays_a_table():
     assert open_table(TRUTH) is TRUTH
     assert open_table(TRUTH, name="other").name == "other"
+    assert open_table(TRUTH, where="i < 3").row_count() == TRUTH.collect().filter(pl.col("i") < 3).height
     with pytest.raises(ts.OptionError, match="open already"):
-        open_table(TRUTH, where="i < 3")
+        open_table(open_table(ts.summarize(TRUTH, rows=10)), where="i < 3")
 
 
 def test_nothing_heavy_at_import():

@@ -29,12 +29,13 @@ def content(form):
     texts = {"csv": text, "tsv": FRAME.write_csv(separator="\t").encode(), "jsonl": FRAME.write_ndjson().encode(),
              "semicolon": FRAME.write_csv(separator=";").encode(), "gz": gzip.compress(text),
              "bom": b"\xef\xbb\xbf" + text, "bz2": bz2.compress(text), "xz": lzma.compress(text),
+             "json": FRAME.write_json().encode(), "sixteen": text.decode().encode("utf-16"),
              "jsonl.gz": gzip.compress(FRAME.write_ndjson().encode())}  # fmt: skip
     return texts[form]
 
 
-FORMS = ["csv", "tsv", "semicolon", "bom", "jsonl", "gz", "bz2", "xz", "jsonl.gz", "parquet", "ipc", "ipc_stream",
-         "excel"]  # fmt: skip
+FORMS = ["csv", "tsv", "semicolon", "bom", "jsonl", "gz", "bz2", "xz", "jsonl.gz", "json", "sixteen", "parquet", "ipc",
+         "ipc_stream", "excel"]  # fmt: skip
 
 
 @pytest.fixture
@@ -102,8 +103,10 @@ def test_standard_input_is_one_table_only(stdin, here):
 
 @pytest.mark.parametrize(
     ("data", "match"),
-    [(b"", "empty"), (b"a,b\n1,2\n3,4,5,6\n", "more fields"), (b"PAR1 and no more", "damaged"), (b'[{"a": 1}]', "JSON"),
-     (b"\xff\xfea\x00", "UTF-16"), (b"\x1f\x8b\x08\x00no", "damaged"), (b"a\r1\r2\r", "CR alone")],
+    [(b"", "empty"), (b"a,b\n1,2\n3,4,5,6\n", "more fields"), (b"PAR1 and no more", "damaged"),
+     (b'[{"a": 1}, 2]', "JSON"),
+     (b"a\x00,\x00b\x00\n\x00", "UTF-16"), (b"<!DOCTYPE html><html>", "a web page"),
+     (b"\x1f\x8b\x08\x00no", "damaged"), (b"a\r1\r2\r", "CR alone")],
 )  # fmt: skip
 def test_what_cannot_be_read_is_called_standard_input(stdin, here, data, match):
     stdin(data)

@@ -40,6 +40,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     exclude: options.Exclude = None,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     sample: Annotated[
         int | None,
         typer.Option("--sample", metavar="ROWS", help="Rows of each table for the joint test.  [default: 20000]"),
@@ -126,17 +127,18 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     given = {name: value for name, value in given.items() if value is not None}
     terminal.announce(forecast(tables), quiet=quiet)
     with terminal.working("comparing", quiet=quiet) as progress:
+        opened = [options.opened(source, encoding) for source in tables]
         if _several(tables, groups, two):
             from ..tables import compare_many
 
-            source = tables if groups is None else tables[0]
+            source = opened if groups is None else opened[0]
             result: Any = compare_many(source, groups=groups, progress=progress, **given)
         else:
             from ..tables import compare
 
             given["columns_may_be_lost"] = options.split(columns_may_be_lost) or ()
             given |= {"weights": weights, "groups": group, "time": time, "contract": contract}
-            result = compare(*tables, progress=progress, **given)
+            result = compare(*opened, progress=progress, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen
 

@@ -37,6 +37,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     exclude: options.Exclude = None,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     sample: Annotated[
         int | None, typer.Option("--sample", metavar="ROWS", help="Rows to take at random.  [default: 20000]")
     ] = None,
@@ -70,11 +71,12 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     with terminal.working(f"reading and testing {table}", quiet=quiet):
         from ..independence import independence_matrix, independence_test
 
+        opened = options.opened(table, encoding)
         given: dict[str, Any] = {"kinds": options.pairs("--kind", kind), "where": where, "level": alpha, "rng": seed}
         if everything or sample is not None:
             given["sample"] = None if everything else sample
         if sides[0] is not None and sides[1] is not None:
-            found: Found = independence_test(table, x=sides[0], y=sides[1], **given)
+            found: Found = independence_test(opened, x=sides[0], y=sides[1], **given)
         else:
 
             def announce(done: int, pairs: int, what: str) -> None:
@@ -82,7 +84,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
                 terminal.announce(f"{what}; --select chooses among them" if pairs > _MANY else None, quiet=quiet)
 
             given |= {"select": options.split(select), "exclude": options.split(exclude)}
-            found = independence_matrix(table, **given, progress=announce)
+            found = independence_matrix(opened, **given, progress=announce)
     if not quiet and not outputs.speaks:
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)

@@ -25,6 +25,7 @@ def command(
     ] = 0.1,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -42,7 +43,9 @@ def command(
     with terminal.working(f"reading {reference}", quiet=quiet):
         from ..tables import learn
 
-        found = learn(reference, slack=slack, kinds=options.pairs("--kind", kind), where=where, rng=seed)
+        found = learn(
+            options.opened(reference, encoding), slack=slack, kinds=options.pairs("--kind", kind), where=where, rng=seed
+        )
     if not quiet and not outputs.speaks:
         from .._numbers import counted
 

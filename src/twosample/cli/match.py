@@ -39,6 +39,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     exclude: options.Exclude = None,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     sample: Annotated[
         int | None, typer.Option("--sample", metavar="ROWS", help="Rows of each table to look at, at most.")
     ] = None,
@@ -71,8 +72,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         from ..matching import match
 
         result = match(
-            a,
-            b,
+            options.opened(a, encoding),
+            options.opened(b, encoding),
             level=None if force else alpha,
             rescale=rescale,
             use_names=use_names,

@@ -56,6 +56,23 @@ def margins(values: Sequence[str] | None) -> dict[str, float] | None:
     return found or None
 
 
+def opened(source: str, encoding: str | None) -> object:
+    """A source as it is, or its table if text in it has an encoding by name.
+
+    Parameters
+    ----------
+    source
+        As the user names it.
+    encoding
+        As the user names it.
+    """
+    if encoding is None:
+        return source
+    from ..sources import open_table
+
+    return open_table(source, encoding=encoding)
+
+
 def meant(option: str, known: Sequence[str]) -> str:
     """The question which option was meant, or nothing.
 
@@ -180,6 +197,10 @@ Kind = Annotated[
         metavar="COLUMN=KIND",
         help="What a column means: numeric, integer, boolean, datetime, categorical, text or identifier.",
     ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of text files that are not in UTF-8: latin-1, cp1252, utf-16."),
 ]
 Schema = Annotated[
     str,

@@ -26,6 +26,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     exclude: options.Exclude = None,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     sample: Annotated[
         int, typer.Option("--sample", metavar="ROWS", help="Rows of the reference to learn from.")
     ] = _ROWS,
@@ -56,8 +57,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         from ..detection import outliers
 
         found = outliers(
-            reference,
-            new,
+            options.opened(reference, encoding),
+            options.opened(new, encoding),
             level=alpha,
             select=options.split(select),
             exclude=options.split(exclude),

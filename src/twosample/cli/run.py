@@ -24,8 +24,9 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 _FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind", "columns_may_be_lost": "columns-may-be-lost"}
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
+_ENCODING = re.compile(r"(?<!^)\bencoding='([^']+)'")
 _ARGUMENT = re.compile(
-    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|columns_may_be_lost|x|y)(=|:)"
+    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|encoding|columns_may_be_lost|x|y)(=|:)"
 )
 
 
@@ -90,9 +91,12 @@ def _in_flags(message: str) -> str:
     "--kind: neither table has a column 'z'."
     >>> _in_flags("kinds['n']='number' is not known.")
     '--kind n=number is not known.'
+    >>> _in_flags("The text is not in UTF-8: say encoding='latin-1'.")
+    'The text is not in UTF-8: say --encoding latin-1.'
     """
     message = _KIND.sub(lambda found: f"--kind {found[2]}={found[4]} is", message)
     message = message.replace("kinds={...}", "--kind COLUMN=KIND")
+    message = _ENCODING.sub(r"--encoding \1", message)
     return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])}{found[2].replace('=', ' ')}", message)
 
 

@@ -27,6 +27,7 @@ def command(
     rows: Annotated[int, typer.Option("--rows", help="Rows to keep as a random sample.")] = 20_000,
     seed: options.Seed = 0,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> int:
@@ -49,7 +50,7 @@ def command(
         for done, source in enumerate(sources):
             if progress is not None:
                 progress(done, len(sources), f"reading {source}")
-            parts.append(summarize(source, like=plan, rows=rows, rng=seed, where=where))
+            parts.append(summarize(options.opened(source, encoding), like=plan, rows=rows, rng=seed, where=where))
             plan = plan or parts[0]
         found = parts[0].merge(*parts[1:])
     if not quiet and not outputs.speaks:

@@ -131,7 +131,8 @@ def outliers(
     parts = {name: values[first] for name, values in asked.items()}
     odd = odd_columns(usual, parts, ranks.kernel, level, random) if first else []
     left_out = known.left_out(chosen[1], constant=True) if chosen[0] is None else ()
-    notes = (*_too_few(known, level, threshold), *_unread(known, judged, common), *left_out)
+    told = *known.table.notes, *judged.table.notes
+    notes = (*_too_few(known, level, threshold), *_unread(known, judged, common), *left_out, *told)
     numbers, size = np.asarray(judged.table.row_numbers(), dtype=np.int64), len(ranked)
     pvalues, usually = ranks.pvalues(scores), usual_values(known.frame, common)
     rows = [

@@ -112,7 +112,8 @@ def table_columns(table: object, choice: Choice, rng: door.Seed, random: np.rand
     kinds = rows.usable(select, exclude)
     left_out = rows.left_out(exclude) if select is None else ()
     _check_count(len(kinds), rows.table.name, left_out)
-    return TestableColumns(coordinates(rows.frame, kinds, units=True), rows.table.name, rows.total, left_out)
+    notes = *left_out, *rows.table.notes
+    return TestableColumns(coordinates(rows.frame, kinds, units=True), rows.table.name, rows.total, notes)
 
 
 def _check_count(count: int, name: str, left_out: tuple[str, ...] = ()) -> None:

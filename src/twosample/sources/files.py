@@ -1,4 +1,4 @@
-"""Files: CSV and its relatives, Parquet, Arrow, JSON lines, Excel, compressed or not, one or many."""
+"""Files: CSV and its relatives, Parquet, Arrow, JSON, Excel, compressed or not, one or many."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError, missing_extra
 from .checksums import verify
+from .encodings import unmarked
 from .folders import Lake, meant_by, split_sheet
 from .guard import Guard
+from .json_text import scan_json, scan_json_lines
 from .lakes import open_lake, stacked
 from .local import LocalRows
-from .packed import PACKED, as_text, suffixes, unpacked
+from .packed import PACKED, as_text, content, suffixes, unpacked
 from .pipes import called, is_pipe, received
 from .values import PADDED
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .._files import TemporaryCopy
 
 _Scan = Callable[[Path, Path, int | None], "pl.LazyFrame"]
 """Takes a text file, where its text is to be read, and how many rows say the types; None for all."""
@@ -30,12 +34,15 @@ _ISO = r"^\s*\d{4}-\d{2}-\d{2}"
 _COMMA = re.compile(r"[+-]?\d*,\d+")
 _GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _POINT = re.compile(r"[+-]?(\d+(,\d{3})*\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d{1,3}(,\d{3}){2,}")
-Format = Literal["csv", "parquet", "arrow", "jsonl", "excel"]
+Format = Literal["csv", "parquet", "arrow", "jsonl", "json", "excel"]
 _FORMATS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".json": "json",
     ".xlsx": "excel", ".xls": "excel", ".xlsb": "excel", ".xlsm": "excel", ".ods": "excel",
 }  # fmt: skip
+FORMATS = frozenset(_FORMATS)
+"""Extensions of files that are tables."""
 _FIRST = 10_000  # rows of a text file that types are inferred from at first
 _DIGITS = 38  # of a decimal, as far as polars reads them
 _SMALL = 1 << 25  # bytes of text below which all rows are used for that
@@ -43,20 +50,28 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 """Fields of a text file that stand for a missing value, besides the empty one."""
 
 
-def open_files(source: str | os.PathLike[str]) -> LocalRows:
-    """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name."""
+def open_files(source: str | os.PathLike[str], encoding: str | None = None) -> LocalRows:
+    """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name.
+
+    Parameters
+    ----------
+    source
+        Where they are.
+    encoding
+        Of text files, as Python names it; None for UTF-8, or what a mark at their beginning says.
+    """
     text = os.fspath(source)
     guard = Guard(called(text))
     if guard.run(lambda: is_pipe(text)):
-        return _from_pipe(text, guard)
-    return _opened(text, guard)
+        return open_copy(guard.run(lambda: received(text, encoding)), guard, encoding)
+    path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else split_sheet(text))
+    return _opened(path, sheet, guard, encoding)
 
 
-def _from_pipe(text: str, guard: Guard) -> LocalRows:
-    """The rows of a copy of what came through a pipe, which lives as long as they do; errors name the pipe."""
-    copy = guard.run(lambda: received(text))
+def open_copy(copy: TemporaryCopy, guard: Guard, encoding: str | None, sheet: str | None = None) -> LocalRows:
+    """The rows of a temporary file, which lives as long as they do; errors name what it is a copy of."""
     try:
-        rows = _opened(str(copy.path), guard)
+        rows = _opened(str(copy.path), sheet, guard, encoding)
     except SourceError as error:
         copy.remove()
         failure = SourceError(str(error).replace(str(copy.path), guard.name))
@@ -65,28 +80,31 @@ def _from_pipe(text: str, guard: Guard) -> LocalRows:
     raise failure
 
 
-def _opened(text: str, guard: Guard) -> LocalRows:
-    path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else split_sheet(text))
-    found = guard.run(lambda: meant_by(path))
+def _opened(path: str, sheet: str | None, guard: Guard, encoding: str | None) -> LocalRows:
+    found = guard.run(lambda: meant_by(path, FORMATS))
     if isinstance(found, Lake):
         return open_lake(found, guard)
     paths, keys = found.paths, found.columns()
     kinds = {file_format(place, path) for place in paths}
     if len(kinds) > 1:
-        raise SourceError(f"{text} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
+        raise SourceError(f"{path} matches files of different formats ({', '.join(sorted(kinds))}). Narrow it down.")
     kind = kinds.pop()
     if sheet is not None and kind != "excel":
-        raise SourceError(f"{text}: only a database or a workbook has parts after '::'.")
+        raise SourceError(f"{path}::{sheet}: only a database or a workbook has parts after '::'.")
     if kind == "excel":
         frames = [guard.run(lambda place=place: _workbook(place, sheet)) for place in paths]  # type: ignore[misc]
         lazy = [frame.lazy().with_columns(keys[place]) for place, frame in zip(paths, frames, strict=True)]
-        return LocalRows(guard.run(lambda: stacked(lazy).collect()), guard)
-    if kind in ("parquet", "arrow"):
+        rows = LocalRows(guard.run(lambda: stacked(lazy).collect()), guard)
+    elif kind in ("parquet", "arrow"):
         scan = _parquet if kind == "parquet" else _arrow
         rows = guard.run(lambda: _columnar([scan(place).with_columns(keys[place]) for place in paths], guard))
-        return replace(rows, verify=partial(verify, paths)) if kind == "parquet" else rows
-    text_scan = _csv if kind == "csv" else _json_lines
-    return _text_rows(paths, guard, lambda place, at, first: text_scan(at, first).with_columns(keys[place]))
+        rows = replace(rows, verify=partial(verify, paths)) if kind == "parquet" else rows
+    else:
+        text_scan = _TEXT_SCANS[kind]
+        rows = _text_rows(
+            paths, guard, encoding, lambda place, at, first: text_scan(at, first).with_columns(keys[place])
+        )
+    return replace(rows, notes=found.notes(path))
 
 
 def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
@@ -102,12 +120,14 @@ def _columnar(frames: list[pl.LazyFrame], guard: Guard) -> LocalRows:
     return LocalRows(stacked(frames), guard, unread=wide)
 
 
-def _text_rows(paths: Sequence[Path], guard: Guard, scan: _Scan) -> LocalRows:
-    texts = {place: guard.run(lambda place=place: as_text(place, _SMALL)) for place in paths}  # type: ignore[misc]
+def _text_rows(paths: Sequence[Path], guard: Guard, encoding: str | None, scan: _Scan) -> LocalRows:
+    texts = {place: guard.run(lambda place=place: as_text(place, _SMALL, encoding)) for place in paths}  # type: ignore[misc]
     small = sum(_SMALL + 1 if text.size is None else text.size for text in texts.values()) <= _SMALL
 
     def rows(first: int | None) -> pl.LazyFrame:
-        frame = stacked([scan(place, text.path, first) for place, text in texts.items()])
+        frame = stacked(
+            [_called(place, text.path, partial(scan, place, text.path, first)) for place, text in texts.items()]
+        )
         frame.collect_schema()
         return frame
 
@@ -115,6 +135,15 @@ def _text_rows(paths: Sequence[Path], guard: Guard, scan: _Scan) -> LocalRows:
         return LocalRows(guard.run(lambda: rows(None).collect(engine="streaming")), guard)
     held = [text.held for text in texts.values()]
     return LocalRows(guard.run(lambda: rows(_FIRST)), guard, counted=False, patient=lambda: rows(None), held=held)
+
+
+def _called(place: Path, copy: Path, scan: Callable[[], pl.LazyFrame]) -> pl.LazyFrame:
+    """A frame; errors name the file, and not the copy of it that is read."""
+    try:
+        return scan()
+    except SourceError as error:
+        failure = SourceError(str(error).replace(str(copy), str(place)))
+    raise failure
 
 
 def file_format(place: PurePath, given: str) -> Format:
@@ -127,18 +156,9 @@ def file_format(place: PurePath, given: str) -> Format:
             f"{', '.join(sorted(_FORMATS))}, text also with {', '.join(PACKED)}. A database is given by a URL such as "
             "'sqlite:///file.db::table'."
         )
-    if packed and known not in ("csv", "jsonl"):
+    if packed and known not in ("csv", "jsonl", "json"):
         raise SourceError(f"{given}: compressed {known} files are not read. Unpack {place.name!r} first.")
     return known
-
-
-def _bytes(place: Path) -> bytes | Path:
-    """The path where polars reads it as it is, else the unpacked content."""
-    stream = unpacked(place) if suffixes(place)[1] in (".bz2", ".xz") else None
-    if stream is None:
-        return place
-    with stream:
-        return stream.read()
 
 
 def _beginning(place: Path) -> str:
@@ -148,8 +168,9 @@ def _beginning(place: Path) -> str:
         return head_lines(place)
     with stream:
         head = bytes(stream.read(_HEAD))
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{place} is in UTF-16: convert it to UTF-8 first, for example with iconv.")
+    guess = unmarked(head)
+    if guess is not None:
+        raise SourceError(f"{place} is no text in UTF-8. If it is in UTF-16 without a mark, say encoding={guess!r}.")
     if b"\r" in head and b"\n" not in head:
         raise SourceError(f"{place} ends its lines with CR alone: convert them first, for example with tr '\\r' '\\n'.")
     if len(head) == _HEAD:
@@ -167,7 +188,7 @@ def head_lines(place: Path | str) -> str:
 
 def _csv(place: Path, first: int | None) -> pl.LazyFrame:
     usual = "\t" if suffixes(place)[0] in (".tsv", ".tab") else ","
-    return csv_frame(_bytes(place), _beginning(place), usual, first)
+    return csv_frame(content(place), _beginning(place), usual, first)
 
 
 def csv_frame(source: bytes | Path | str, head: str, usual: str, first: int | None) -> pl.LazyFrame:
@@ -253,12 +274,6 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return result
 
 
-def _json_lines(place: Path, first: int | None) -> pl.LazyFrame:
-    import polars as pl
-
-    return pl.scan_ndjson(_bytes(place), infer_schema_length=first)
-
-
 def _parquet(place: Path) -> pl.LazyFrame:
     import polars as pl
 
@@ -285,3 +300,10 @@ def _workbook(place: Path, sheet: str | None) -> pl.DataFrame:
         return pl.read_excel(place, sheet_name=sheet, infer_schema_length=None)
     except ValueError as error:
         raise SourceError(f"{place}::{sheet}: {error}") from None
+
+
+_TEXT_SCANS: dict[Format, Callable[[Path, int | None], pl.LazyFrame]] = {
+    "csv": _csv,
+    "jsonl": scan_json_lines,
+    "json": scan_json,
+}

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
 from .._files import at_home
+from .._numbers import counted
 from ..errors import SourceError
+from .packed import suffixes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,10 +60,20 @@ class Files:
         Where they are.
     keys
         The key columns of each of them, the same ones for all.
+    skipped
+        Other files of the folder, which are no tables.
     """
 
     paths: Sequence[Path]
     keys: Sequence[Keys]
+    skipped: Sequence[Path] = ()
+
+    def notes(self, text: str) -> tuple[str, ...]:
+        """What was not read, in words."""
+        if not self.skipped:
+            return ()
+        names = ", ".join(place.name for place in self.skipped[:5]) + (", ..." if len(self.skipped) > 5 else "")
+        return (f"{text}: {counted(len(self.skipped), 'file')} not read, because no table is called so: {names}",)
 
     def columns(self) -> dict[Path, list[pl.Expr]]:
         """The key columns of each file as constants."""
@@ -94,11 +106,20 @@ def _typed(text: pl.Series) -> pl.Series:
     return text
 
 
-def meant_by(text: str) -> Files | Lake:
-    """The files of a path, a pattern or a folder, or the table that a folder is."""
+def meant_by(text: str, known: Collection[str] = ()) -> Files | Lake:
+    """The files of a path, a pattern or a folder, or the table that a folder is.
+
+    Parameters
+    ----------
+    text
+        The path or pattern.
+    known
+        Extensions of tables: other files of a folder are skipped, if it has any with these. ``.txt`` is one only if
+        there is no other, because it may be a note to the reader.
+    """
     path = at_home(text)
     if path.is_dir():
-        return _in_folder(path, text)
+        return _in_folder(path, text, known)
     if path.exists():
         is_table = path.name.endswith(".metadata.json")
         return Lake("Iceberg", path) if is_table else Files([path], [{}])
@@ -109,7 +130,7 @@ def meant_by(text: str) -> Files | Lake:
     files = [place for place in found if place.is_file()]
     folders = [place for place in found if place.is_dir()]
     if not files and len(folders) == 1:
-        return _in_folder(folders[0], text)
+        return _in_folder(folders[0], text, known)
     if not files:
         raise SourceError(f"{text} matches no files, but {_listed(folders)}. Give one of them, or a pattern of files.")
     return _with_keys(files, _written_out(path), text, folders)
@@ -124,7 +145,7 @@ def lake_at(folder: Path) -> Lake | None:
     return Lake("Hudi", folder) if (folder / ".hoodie").is_dir() else None
 
 
-def _in_folder(folder: Path, text: str) -> Files | Lake:
+def _in_folder(folder: Path, text: str, known: Collection[str]) -> Files | Lake:
     lake = lake_at(folder)
     if lake is not None:
         return lake
@@ -137,7 +158,16 @@ def _in_folder(folder: Path, text: str) -> Files | Lake:
         raise SourceError(f"{text} holds no files, but {_listed(folders)}. Give one of them, or a pattern of files.")
     if not files:
         raise SourceError(f"{text} is an empty folder. Give a file, or a pattern such as 'folder/*.parquet'.")
-    return _with_keys(files, folder, text)
+    tables = _tables(files, known)
+    skipped = [place for place in files if place not in tables]
+    return replace(_with_keys([place for place in files if place in tables], folder, text), skipped=skipped)
+
+
+def _tables(files: Sequence[Path], known: Collection[str]) -> set[Path]:
+    """Those that are tables by their extension; all if none is, so that an error can name one."""
+    found = [place for place in files if suffixes(place)[0] in known]
+    sure = [place for place in found if suffixes(place)[0] != ".txt"]
+    return set(sure or found or files)
 
 
 def _below(folder: Path, seen: set[Path]) -> Iterator[Path]:

@@ -71,7 +71,7 @@ _ADVICE = (
     (("par1", "out of spec", "out-of-spec", "truncated", "unexpected eof", "corrupt", "footer", "invalid argument (os",
       "zip archive", "end-of-stream", "decompressing", "not supported by decoder", "not a gzipped"),
      "The file is damaged or not of this format: write it again, or give it the right extension."),
-    (("utf-8", "utf8"), "The file is not in UTF-8: convert it first, for example with iconv."),
+    (("utf-8", "utf8"), "The text is not in UTF-8: name its encoding, such as encoding='latin-1' or 'utf-16'."),
     (("more fields than", "ragged"), "Some lines have more fields than the first: check separator and quotes."),
     (("empty csv", "empty reader", "no data"), "The file is empty: it needs at least a header."),
     (("csv malformed",), "Perhaps a quote is not closed: check quotes and separator."),

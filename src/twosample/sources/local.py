@@ -122,6 +122,8 @@ class LocalRows(BatchRows):
         Called before rows are read for the first time: refuses a file that is damaged.
     numbers
         Gives the numbers of the rows in the source, from 0; None if they are all there, in its order.
+    notes
+        What the user should know about how they were found.
     """
 
     frame: pl.LazyFrame | pl.DataFrame
@@ -132,6 +134,7 @@ class LocalRows(BatchRows):
     held: object = None
     verify: Callable[[], None] | None = None
     numbers: Callable[[], pl.Series] | None = None
+    notes: tuple[str, ...] = ()
     rows: int | None = field(default=None, init=False)
 
     engine = "polars"

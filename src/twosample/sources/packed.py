@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from .._files import TemporaryCopy
 from ..errors import SourceError
+from .encodings import decoded, marked
 
 PACKED = (".gz", ".zst", ".bz2", ".xz")
 _TO_COPY = (".bz2", ".xz")
@@ -67,6 +68,15 @@ def unpacked(place: Path) -> BinaryIO | None:
     return stream
 
 
+def content(place: Path) -> bytes | Path:
+    """The path where polars reads it as it is, else the unpacked content."""
+    stream = unpacked(place) if suffixes(place)[1] in _TO_COPY else None
+    if stream is None:
+        return place
+    with stream:
+        return stream.read()
+
+
 def _zstandard(place: Path) -> BinaryIO | None:
     if find_spec("pyarrow") is None:
         return None
@@ -76,31 +86,50 @@ def _zstandard(place: Path) -> BinaryIO | None:
     return stream
 
 
-def as_text(place: Path, small: int) -> Text:
-    """A text file, run through if it is packed; bz2 and xz are copied if they have more than `small` bytes."""
+def as_text(place: Path, small: int, encoding: str | None = None) -> Text:
+    """A text file, run through if it is packed; bz2 and xz are copied if they have more than `small` bytes.
+
+    What is not in UTF-8, because the user or a mark at its beginning says so, is decoded to a copy.
+    """
     suffix, packing = suffixes(place)
-    stream = unpacked(place) if packing else None
+    stream = unpacked(place)
+    if stream is None and encoding is not None:
+        raise SourceError(f"{place} cannot be unpacked here to be decoded: install pyarrow, or unpack it first.")
     if stream is None:
-        return Text(place, None if packing else place.stat().st_size)
+        return Text(place, None)
+    parts: Iterator[bytes]
     with stream:
-        parts = _checked(stream, place)
+        parts = _checked(stream, place) if packing else _chunks(stream)
+        head = next(parts, b"")
+        encoding = encoding or marked(head)
+        if encoding is not None:
+            copy = TemporaryCopy(decoded(chain([head], parts), encoding, place), suffix)
+            return Text(copy.path, copy.path.stat().st_size, copy)
+        if not packing:
+            return Text(place, place.stat().st_size)
+        parts = chain([head], parts)
         if packing not in _TO_COPY:
             return Text(place, sum(map(len, parts)))
-        head: list[bytes] = []
-        while sum(map(len, head)) <= small:
+        ahead: list[bytes] = []
+        while sum(map(len, ahead)) <= small:
             part = next(parts, None)
             if part is None:
-                return Text(place, sum(map(len, head)))
-            head.append(part)
-        copy = TemporaryCopy(chain(head, parts), suffix)
+                return Text(place, sum(map(len, ahead)))
+            ahead.append(part)
+        copy = TemporaryCopy(chain(ahead, parts), suffix)
     return Text(copy.path, copy.path.stat().st_size, copy)
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    while part := stream.read(_CHUNK):
+        yield part
 
 
 def _checked(stream: BinaryIO, place: Path) -> Iterator[bytes]:
     """The parts of a text, until something is wrong with it."""
     packed = place.stat().st_size
     total = line = 0
-    while part := stream.read(_CHUNK):
+    for part in _chunks(stream):
         total += len(part)
         line = line + len(part) if b"\n" not in part else len(part) - part.rfind(b"\n") - 1
         if line > _LONGEST_LINE:

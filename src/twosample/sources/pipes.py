@@ -10,6 +10,7 @@ from typing import cast
 
 from .._files import TemporaryCopy, at_home
 from ..errors import SourceError
+from .encodings import marked
 
 STDIN = "-"
 _CHUNK = 1 << 20
@@ -21,7 +22,7 @@ _SIGNS = {
 }  # fmt: skip
 _REFUSED = {
     rb"SQLite format 3\x00": "a SQLite database: give its file, as sqlite:///file.db::table",
-    rb"\[\s*\{": "a list of JSON: write one object in each line",
+    rb"<!doctype html|<html": "a web page, not a table: perhaps one that asks for a login",
 }
 
 
@@ -37,17 +38,25 @@ def is_pipe(text: str) -> bool:
     return text == STDIN or (path.exists() and not path.is_dir() and (device or not path.is_file()))
 
 
-def received(text: str) -> TemporaryCopy:
-    """All that comes through a pipe, in a file whose extension says what it is."""
+def received(text: str, encoding: str | None = None) -> TemporaryCopy:
+    """All that comes through a pipe, in a file whose extension says what it is.
+
+    Parameters
+    ----------
+    text
+        The pipe.
+    encoding
+        Of text, if it is not UTF-8.
+    """
     if text != STDIN:
         with at_home(text).open("rb") as stream:
-            return _copied(stream, called(text))
+            return _copied(stream, called(text), encoding)
     if sys.stdin is None:
         raise SourceError("standard input is closed: give a file.")
-    return _copied(cast(BufferedIOBase, sys.stdin.buffer), called(text))
+    return _copied(cast(BufferedIOBase, sys.stdin.buffer), called(text), encoding)
 
 
-def _copied(stream: BufferedIOBase, name: str) -> TemporaryCopy:
+def _copied(stream: BufferedIOBase, name: str, encoding: str | None) -> TemporaryCopy:
     """The copy. `read1`, because `read` sees no Ctrl-C that comes between two of its calls of the system."""
     head = b""
     while len(head) < _HEAD and (part := stream.read1(_HEAD - len(head))):
@@ -60,19 +69,26 @@ def _copied(stream: BufferedIOBase, name: str) -> TemporaryCopy:
         while part := stream.read1(_CHUNK):
             yield part
 
-    return TemporaryCopy(parts(), _extension(head, name))
+    return TemporaryCopy(parts(), extension_of(head, name, encoding))
 
 
-def _extension(head: bytes, name: str) -> str:
+def extension_of(head: bytes, name: str, encoding: str | None) -> str:
     """The extension for some content: packed text is taken for CSV unless its first sign is that of JSON."""
-    bare = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    code = encoding or marked(head)
+    bare = head.decode(code, "ignore").encode() if code else head
+    bare = bare.lstrip(b"\xef\xbb\xbf \t\r\n")
     for sign, what in _REFUSED.items():
-        if re.match(sign, bare):
+        if re.match(sign, bare, re.IGNORECASE):
             raise SourceError(f"{name} is {what}.")
     suffix = next((suffix for sign, suffix in _SIGNS.items() if head.startswith(sign)), "")
     if suffix in (".gz", ".bz2", ".xz", ".zst"):
         return _inside(head, suffix) + suffix
-    return suffix or (".jsonl" if bare.startswith(b"{") else ".csv")
+    return suffix or _text_extension(bare)
+
+
+def _text_extension(bare: bytes) -> str:
+    """Of text without blanks at its beginning."""
+    return ".jsonl" if bare.startswith(b"{") else ".json" if re.match(rb"\[\s*\{", bare) else ".csv"
 
 
 def _inside(head: bytes, packing: str) -> str:
@@ -86,4 +102,4 @@ def _inside(head: bytes, packing: str) -> str:
         text = ways[packing]().decompress(head, 64) if packing in ways else b""  # type: ignore[attr-defined]
     except (zlib.error, lzma.LZMAError, OSError):
         text = b""
-    return ".jsonl" if text.lstrip().startswith(b"{") else ".csv"
+    return _text_extension(text.lstrip())

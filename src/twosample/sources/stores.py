@@ -1,4 +1,4 @@
-"""Files in object stores and on web servers, by URL: polars reads them where they are, and only what is needed."""
+"""Files in object stores, by URL: polars reads them where they are, and only what is needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ..errors import SourceError, missing_extra
 from .files import csv_frame, file_format, head_lines
@@ -17,11 +16,8 @@ from .packed import suffixes
 if TYPE_CHECKING:
     import polars as pl
 
-LISTED = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf")
-"""Schemes of stores, whose folders and patterns of files can be read."""
-
-STORES = (*LISTED, "https", "http")
-"""Schemes of URLs of files."""
+STORES = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf")
+"""Schemes of stores, whose folders and patterns of files can be read. Files on web servers: `web.py`."""
 
 _MAGIC = re.compile(r"[*?\[]")
 _PRIVATE = re.compile(r"^(AWS|AZURE|GOOGLE|HF|HUGGING_FACE)_.*(KEY|SECRET|TOKEN|CREDENTIAL|PASSWORD)")
@@ -41,15 +37,10 @@ def open_store(url: str) -> tuple[str, LocalRows]:
     Credentials are those that the environment holds, as the tools of the store use them; no message shows them.
     """
     shown, secrets = redacted(url)
-    scheme = url.partition("://")[0].lower()
     hidden = [value for name, value in os.environ.items() if _PRIVATE.match(name) and len(value) > 3]
     guard = Guard(shown, (*secrets, *hidden))
-    path = urlsplit(url).path if scheme.startswith("http") else url.partition("://")[2]
+    path = url.partition("://")[2]
     several = _MAGIC.search(path) is not None or not PurePosixPath(path).suffix or path.endswith("/")
-    if several and scheme not in LISTED:
-        raise SourceError(
-            f"{shown}: a web server does not list its files. Give the URL of one file, with its extension."
-        )
     if several:
         lake = guard.run(lambda: _lake(url, guard))
         if lake is not None:

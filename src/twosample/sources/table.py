@@ -11,6 +11,7 @@ from .._files import at_home
 from .._forks import check_threads
 from ..errors import InputError, OptionError, SourceError, options_by_name, whole_number
 from ..summaries import SUFFIX, BinGrid, BinnedColumn, ColumnInfo, ColumnProfile, TableSummary
+from .encodings import checked_encoding
 from .facts import CategoryCounts, Scan
 
 if TYPE_CHECKING:
@@ -86,6 +87,11 @@ class Table:
     def engine(self) -> str:
         """Who computes: "polars", "duckdb", "ibis", ..."""
         return self._rows.engine
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about what stands for the table: files that were skipped, what was fetched."""
+        return tuple(getattr(self._rows, "notes", ()))
 
     def schema(self) -> dict[str, str]:
         """The storage type of each column."""
@@ -230,29 +236,36 @@ class Table:
 
 
 @options_by_name
-def open_table(source: object, *, where: str | None = None, name: str | None = None) -> Table:
+def open_table(
+    source: object, *, where: str | None = None, name: str | None = None, encoding: str | None = None
+) -> Table:
     """A table from a file, a pattern of files, a database, a frame, or an array.
 
     Parameters
     ----------
     source
-        A path or a pattern (``"logs/*.parquet"``) of CSV, TSV, Parquet, Arrow, JSON lines or Excel files
-        ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz; "-" for standard input. A folder of
-        files, whose folders may be named "year=2024", or of a Delta or Iceberg table. The same in an object store
-        (``s3://``, ``gs://``, ``az://``, ``hf://``), or a file by ``https://``. A URL ``sqlite:///file.db::table``,
-        ``duckdb:///file.db::table`` or ``postgresql://user:password@host/database::table``, where a single SELECT may
-        stand for the table. A frame of pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0,
-        c1, ...), a dictionary of columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is.
+        A path or a pattern (``"logs/*.parquet"``) of CSV, TSV, Parquet, Arrow, JSON (arrays of records), JSON lines or
+        Excel files ("book.xlsx::Sheet2"); text files also packed with gz, zst, bz2 or xz; "-" for standard input;
+        ``https://host/file.csv``, which is fetched. A folder of files, whose folders may be named "year=2024", or of a
+        Delta or Iceberg table. The same in an object store (``s3://``, ``gs://``, ``az://``, ``hf://``). A URL
+        ``sqlite:///file.db::table``, ``duckdb:///file.db::table`` or
+        ``postgresql://user:password@host/database::table``, where a single SELECT may stand for the table. A frame of
+        pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0, c1, ...), a dictionary of
+        columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is, or with fewer rows.
     where
         Keeps the rows for which a condition in SQL holds: ``"price > 10 AND city = 'Rome'"``. Databases read it in
         their own dialect, files and frames in that of polars. Filter Ibis, Dask and Spark frames yourself.
     name
         What to call it in results and errors; None: the path, the URL without credentials, or the type of the frame.
+    encoding
+        Of text files: "latin-1", "cp1252", "utf-16" or another that Python knows. None for UTF-8, or what a mark at
+        the beginning of the file says. Other sources have none, and do not look at it.
 
     Returns
     -------
     Table
-        Nothing but names and types has been read, except from text files below 32 MB or packed, and workbooks.
+        Nothing but names and types has been read, except from text files below 32 MB or packed, arrays of JSON,
+        workbooks, and what comes from the web.
 
     Examples
     --------
@@ -263,26 +276,19 @@ def open_table(source: object, *, where: str | None = None, name: str | None = N
     """
     check_threads()
     _check_words(where, name)
+    code = checked_encoding(encoding)
     if isinstance(source, Table):
-        if where is not None:
-            raise OptionError("where: the table is open already; give the condition when opening it.")
-        return source if name is None else Table(name, source._rows, source.files)
+        table = source if name is None else Table(name, source._rows, source.files)
+        return table if where is None else _filtered(table, where)
     if isinstance(source, TableSummary):
         return _opened_summary(source, name or source.name or "summary", where, ())
-    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(SUFFIX):
-        found = TableSummary.load(at_home(os.fspath(source)))
-        return _opened_summary(found, name or os.fspath(source), where, (os.path.realpath(source),))
-    if isinstance(source, str) and "://" in source:
+    if isinstance(source, str) and "://" in source and not is_web(source):
         return _by_url(source, where, name)
     if isinstance(source, str | os.PathLike):
-        from .files import open_files
-        from .folders import files_of
-        from .pipes import called
-
-        if not os.fspath(source):
-            raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
-        local = open_files(source)
-        table = Table(name or called(os.fspath(source)), local, files_of(os.fspath(source)))
+        text = os.fspath(source)
+        if text.endswith(SUFFIX) and not is_web(text):
+            return _opened_summary(TableSummary.load(at_home(text)), name or text, where, (os.path.realpath(text),))
+        table = _opened_files(text, name, code)
     else:
         from .frames import open_frame
 
@@ -307,6 +313,26 @@ def _by_url(url: str, where: str | None, name: str | None) -> Table:
     return Table(name or shown, rows, files_of(url))
 
 
+def is_web(source: str) -> bool:
+    """Whether a source is an address on the web, of a file that is fetched."""
+    return source.lower().startswith(("https://", "http://"))
+
+
+def _opened_files(text: str, name: str | None, encoding: str | None) -> Table:
+    from .files import open_files
+    from .folders import files_of
+    from .pipes import called
+
+    if not text:
+        raise SourceError("The path is empty. Give a file, a pattern of files, or a database URL.")
+    if is_web(text):
+        from .web import open_web
+
+        shown, rows = open_web(text, encoding)
+        return Table(name or shown, rows)
+    return Table(name or called(text), open_files(text, encoding), files_of(text))
+
+
 def _check_words(where: object, name: object) -> None:
     if where is not None and (not isinstance(where, str) or not where.strip()):
         raise OptionError(f"where={where!r} must be a condition in SQL, such as 'price > 10'.")
@@ -327,5 +353,6 @@ def _filtered(table: Table, where: str) -> Table:
     from .remote import RemoteRows
 
     rows = table._rows
-    assert isinstance(rows, LocalRows | DuckdbRows | RemoteRows)
+    if not isinstance(rows, LocalRows | DuckdbRows | RemoteRows):
+        raise OptionError("where: the table is open already; give the condition when opening it.")
     return Table(table.name, rows.filtered(where), table.files)

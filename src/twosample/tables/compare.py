@@ -339,6 +339,8 @@ def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | Non
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
         *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
+        *reading.a.table.notes,
+        *reading.b.table.notes,
         *(() if joint is None else joint.notes),
     )
 
