@@ -100,6 +100,8 @@ def _checked(address: str, name: str) -> SplitResult:
             f"{name}: what comes by http may have been changed on the way. Write https://..., or pipe it: "
             "curl ... | twosample compare - other.csv"
         )
+    if "*" in parts.path:
+        raise SourceError(f"{name}: a web server does not list its files. Give the address of one file.")
     return parts
 
 
