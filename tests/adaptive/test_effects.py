@@ -46,3 +46,15 @@ def test_few_rows_have_none():
     assert r.views[0].effect is None
     assert "effect" not in r.explain()
     assert "effect r = " in ts.two_sample_test(np.arange(30.0), np.arange(20.0, 50.0), n=99, rng=0).explain()
+
+
+def test_an_effect_that_cannot_be_estimated_is_not_said_to_be_none():
+    from twosample.adaptive.effects import Effect
+    from twosample.adaptive.results import _size
+
+    class Seen:
+        effect = Effect(0.0, 0.0, 0.123)
+
+    assert _size(Seen) == ", effect r at most 0.12"
+    Seen.effect = Effect(0.2, 0.1, 0.3)
+    assert _size(Seen) == ", effect r = 0.20, 0.10 to 0.30"

@@ -89,7 +89,7 @@ def test_a_column_of_numbers_is_the_same_in_a_table(rng):
 def test_every_kind_has_the_weight_of_one_column(rng):
     pool, columns, _ = pooled_table(table(rng), table(rng))
     assert columns == 5
-    names = np.array([name.split(" ")[0] for name in pool.columns])
+    names = np.array([name.removeprefix("some letters of ").split(" ")[0] for name in pool.columns])
     for name in ("price", "city", "day", "note"):
         assert (pool.values[:, names == name] ** 2).sum() / pool.size == pytest.approx(1, rel=0.01)
     assert [name for name in pool.columns if "missing" in name] == ["size is missing"]
@@ -101,6 +101,13 @@ def test_many_levels(rng):
     assert ts.two_sample_test(x, y, n=49, rng=0).pvalue > 0.02
     z = pl.DataFrame({"a": levels[np.minimum(rng.integers(150, size=1000), 90)]})
     assert ts.two_sample_test(x, z, n=49, rng=0).pvalue <= 0.02
+
+
+def test_words_for_texts(rng):
+    x = table(rng)
+    r = ts.two_sample_test(x, x.with_columns(pl.format("zzz zzz zzz {}", "note").alias("note")), rng=0)
+    named = {view.name: view.sees for view in r.views}
+    assert named["column"] in ("some letters of note: more often in x", "some letters of note: more often in y")
 
 
 def test_refusals(rng):

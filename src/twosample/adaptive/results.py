@@ -17,6 +17,8 @@ from .views import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_VISIBLE = 0.005  # an effect size that is not 0.00 in two digits
+
 
 @dataclass(frozen=True, eq=False)
 class ViewResult:
@@ -167,4 +169,6 @@ def _size(view: ViewResult) -> str:
     """The effect size in words, where there is one."""
     if view.effect is None:
         return ""
+    if view.effect.value < _VISIBLE:  # seen by all rows together, too small to be estimated from half of them
+        return f", effect r at most {view.effect.high:.2f}"
     return f", effect r = {view.effect.value:.2f}, {view.effect.low:.2f} to {view.effect.high:.2f}"

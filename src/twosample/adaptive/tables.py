@@ -132,7 +132,7 @@ def _levels(found: pl.Series, missing: NDArray[np.bool_], name: str) -> Iterator
         rows, names = rows[:, kept], [level for level, keep in zip(names, kept, strict=True) if keep]
     else:
         rows = np.asarray(sign_codes([*levels.tolist(), None])[codes], dtype=np.float64)
-        names = [name] * rows.shape[1]
+        names = [f"some levels of {name}"] * rows.shape[1]
     if rows.shape[1]:
         yield _unordered(rows, names)
 
@@ -142,7 +142,7 @@ def _text(found: pl.Series, missing: NDArray[np.bool_], name: str) -> Iterator[B
     rows = Text().rows(found.fill_null("").to_list(), missing)
     rows = rows[:, (rows != rows[0]).any(axis=0)]
     if rows.shape[1]:
-        yield _unordered(rows, [name] * rows.shape[1])
+        yield _unordered(rows, [f"some letters of {name}"] * rows.shape[1])
 
 
 def _unordered(rows: Floats, names: list[str]) -> Block:
