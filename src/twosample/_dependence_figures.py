@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Witness(Protocol):
+class DrawnDependence(Protocol):
     """What the picture needs of a witness of dependence."""
 
     @property
@@ -33,7 +33,7 @@ class Witness(Protocol):
         ...
 
 
-def draw_dependence_witness(witness: Witness, ax: Axes | None = None) -> Axes:
+def draw_dependence_witness(witness: DrawnDependence, ax: Axes | None = None) -> Axes:
     """Contours of the witness under the points, for one column each (the paper's figure on independence)."""
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import MaxNLocator

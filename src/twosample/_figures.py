@@ -73,7 +73,7 @@ class Result(Protocol):
         ...
 
 
-class Witness(Protocol):
+class DrawnWitness(Protocol):
     """What a picture needs of a witness function."""
 
     @property
@@ -132,7 +132,7 @@ def draw_views(result: Result, adjusted: dict[str, float], ax: Axes | None = Non
     return ax
 
 
-def draw_witness(witness: Witness, ax: Axes | None = None) -> Axes:
+def draw_witness(witness: DrawnWitness, ax: Axes | None = None) -> Axes:
     """Densities and witness in one dimension (the paper's Figure 1), contours in two."""
     columns = witness.x.shape[1]
     if witness.kernel.domain != "vectors" or columns > 2:
@@ -141,7 +141,7 @@ def draw_witness(witness: Witness, ax: Axes | None = None) -> Axes:
     return _witness_line(witness, ax) if columns == 1 else _witness_contours(witness, ax)
 
 
-def _witness_line(witness: Witness, ax: Axes) -> Axes:
+def _witness_line(witness: DrawnWitness, ax: Axes) -> Axes:
     z = np.concatenate([witness.x, witness.y])[:, 0]
     low, high = _view(z)
     grid = np.linspace(low, high, 400)
@@ -167,7 +167,7 @@ def _witness_line(witness: Witness, ax: Axes) -> Axes:
     return ax
 
 
-def _witness_contours(witness: Witness, ax: Axes) -> Axes:
+def _witness_contours(witness: DrawnWitness, ax: Axes) -> Axes:
     from matplotlib.colors import LinearSegmentedColormap
 
     z = np.concatenate([witness.x, witness.y])

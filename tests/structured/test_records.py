@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import twosample as ts
 from twosample import _public
 from twosample.structured.levels import sign_codes
-from twosample.structured.records import Column, record_kernel
+from twosample.structured.records import PooledColumn, record_kernel
 
 NAN = float("nan")
 
@@ -158,9 +158,9 @@ def test_columns_and_records_are_the_same_kernel():
     missing = {name: np.array([row[name] is None for row in rows]) for name in COLUMNS}
     age = np.array([NAN if row["age"] is None else row["age"] for row in rows])
     table = {
-        "age": Column(age, missing["age"], ts.Number()),
-        "city": Column([row["city"] for row in rows], missing["city"], ts.Categories()),
-        "size": Column([row["size"] for row in rows], missing["size"], COLUMNS["size"]),
+        "age": PooledColumn(age, missing["age"], ts.Number()),
+        "city": PooledColumn([row["city"] for row in rows], missing["city"], ts.Categories()),
+        "size": PooledColumn([row["size"] for row in rows], missing["size"], COLUMNS["size"]),
     }
     numbers = np.arange(30.0)[:, None]
     K = record_kernel(table, ts.Gaussian(1.0)).block(numbers, numbers)
@@ -236,7 +236,7 @@ def test_tiles_of_records_are_those_of_their_coordinates():
     """Thousands of records take the quick tiles of vectors, in single precision, and give the same answer."""
     rng = np.random.default_rng(0)
     gone = rng.random(4200) < 0.1
-    kernel = record_kernel({"v": Column(rng.normal(size=4200), gone, ts.Number())})
+    kernel = record_kernel({"v": PooledColumn(rng.normal(size=4200), gone, ts.Number())})
     options = {"engine": "tiled", "null": ts.Permutation(n=19), "rng": 0}
     mine = ts.mmd_test(range(2000), range(2000, 4200), kernel=kernel, **options)
     plain = ts.mmd_test(kernel.rows[:2000], kernel.rows[2000:], **options)

@@ -162,7 +162,7 @@ def _saddlepoint(law: ChiSquareSum, t: float, *, pole: bool) -> float:
     return place(high)
 
 
-class _Local(NamedTuple):
+class _Exponent(NamedTuple):
     """The exponent ``psi(u) = K(u) - u t`` around a point ``u`` of the upper half plane."""
 
     height: float  # real part
@@ -170,12 +170,12 @@ class _Local(NamedTuple):
     room: float  # distance to the nearest branch point 1 / (2 w)
 
 
-def _local(law: ChiSquareSum, t: float, u: complex) -> _Local:
+def _local(law: ChiSquareSum, t: float, u: complex) -> _Exponent:
     factors = 1.0 - (2.0 * u) * law.values
     sizes = np.abs(factors)
     height = -0.5 * float(law.counts @ np.log(sizes)) - u.real * t
     slope = complex(law.counts @ (law.values / factors)) - t
-    return _Local(height, slope, 0.5 * float((sizes / np.abs(law.values)).min()))
+    return _Exponent(height, slope, 0.5 * float((sizes / np.abs(law.values)).min()))
 
 
 def _descent(law: ChiSquareSum, t: float) -> NDArray[np.complex128]:

@@ -23,7 +23,7 @@ _FAR = 1e-3
 _NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
 
 
-class Seen(Protocol):
+class SecondMoments(Protocol):
     """Two samples as the laws beyond H0 see them, however that was measured; a :class:`Profile` is one."""
 
     @property
@@ -70,7 +70,7 @@ class Laws(Protocol):
 
 
 @dataclass(frozen=True)
-class Beyond:
+class AlternativeLaws:
     r"""Laws of MMD²_u around any true value :math:`\theta` of MMD², at given sample sizes.
 
     The direction of the difference is held fixed while its size varies, so that :math:`\delta'C\delta` is
@@ -149,7 +149,7 @@ def three_moments(mean: float, variance: float, third: float) -> Distribution:
     return GammaLaw(own, deviation, shift=mean - own)
 
 
-def cumulants(seen: Seen, m: int, n: int) -> tuple[float, float]:
+def cumulants(seen: SecondMoments, m: int, n: int) -> tuple[float, float]:
     """Variance and third cumulant of the degenerate part of MMD²_u at sizes m and n."""
     r = 1 / np.array([m, n])
     second = 2 * float(r @ seen.squares @ r)
@@ -157,7 +157,7 @@ def cumulants(seen: Seen, m: int, n: int) -> tuple[float, float]:
     return second, third
 
 
-def beyond(seen: Seen, linear: float, squared: float, caution: float = 1.0) -> Beyond:
+def beyond(seen: SecondMoments, linear: float, squared: float, caution: float = 1.0) -> AlternativeLaws:
     r"""The laws at the sizes of the samples themselves.
 
     The slope is estimated by `linear` over `squared`. Where MMD² is not much larger than its own noise that ratio
@@ -180,10 +180,10 @@ def beyond(seen: Seen, linear: float, squared: float, caution: float = 1.0) -> B
     noise = caution * float(np.sqrt(second))
     weight = max(squared, 0.0) + noise
     slope = (max(linear, 0.0) + largest * noise) / weight if weight > 0 else 0.0
-    return Beyond(second, third, slope)
+    return AlternativeLaws(second, third, slope)
 
 
-def linear_variance(seen: Seen, per_spread: float = 0.0) -> float:
+def linear_variance(seen: SecondMoments, per_spread: float = 0.0) -> float:
     """Variance of the linear part of MMD²_u, or of MMD²_u less `per_spread` times the mean spread.
 
     The second is what the ratio of the two needs (the delta method), `per_spread` being that ratio.

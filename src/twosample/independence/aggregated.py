@@ -18,7 +18,7 @@ from ..results import TestResult, conclude
 from .factored import FactorPair
 from .observed import smallest
 from .pairings import permutations_of_y
-from .pairs import MatrixPair, Pair
+from .pairs import MatrixPair, VariablePair
 from .results import CITATION, IndependenceResult
 from .sides import MEMORY_ROWS, STRIP_ROWS, Variable, low_rank, make_matrix, variables
 
@@ -72,7 +72,7 @@ def _scaled(side: Variable, scale: float) -> Variable:
     return replace(side, kernel=Gaussian(scale * side.kernel.scale))
 
 
-def _pairs(sides: list[list[Variable]], rng: np.random.Generator) -> tuple[list[Pair], Engine]:
+def _pairs(sides: list[list[Variable]], rng: np.random.Generator) -> tuple[list[VariablePair], Engine]:
     """HSIC_u of every pair of scales, all of them in the same way, so that they see the same permutations."""
     size = len(sides[0][0].z)
     if size <= STRIP_ROWS:

@@ -81,7 +81,7 @@ class FactorPair:
         return np.float32 if self.size > PRECISE_ROWS else np.float64
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return self.turns(x_order, y_order, self.size)
 
     def turns(self, x_order: Order, y_order: Order, cycle: int) -> Floats:
@@ -113,11 +113,11 @@ class FactorPair:
         return self._unbiased(sums, k.correlated(m, slice(0, 1), 1)[:, 0, 0])
 
     def observed(self) -> float:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return float(self._values([self.y.rows], np.array([self.x.diagonal @ self.y.diagonal]))[0])
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         from scipy.fft import irfft, rfft
 
         def of(side: Factor) -> Floats:
@@ -127,7 +127,7 @@ class FactorPair:
         return of(self.x), of(self.y)
 
     def permuted(self, orders: Order) -> Floats:
-        """See :class:`Pair`; for few rows."""
+        """See :class:`VariablePair`; for few rows."""
         return self._values((self.y.rows[order] for order in orders), self.y.diagonal[orders] @ self.x.diagonal)
 
     def _values(self, rows: Iterable[Floats], diagonals: Floats) -> Floats:
@@ -137,22 +137,22 @@ class FactorPair:
         return self._unbiased(sums, diagonals) if self.unbiased else self.unit * sums
 
     def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         del rng
         return self.x.values, self.y.values
 
     @property
     def diagonal_sum(self) -> float:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return self.unit * float(self.x.diagonal @ self.y.diagonal)
 
     def products(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         x, y = (side.rows[rows] @ side.rows[columns].T for side in (self.x, self.y))
         return np.asarray(x * y)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`Pair`; O(n) for each resample and each pair of axes that matters."""
+        """See :class:`VariablePair`; O(n) for each resample and each pair of axes that matters."""
         total, own = np.zeros(W.shape[1]), np.zeros(self.size)
         A, B = (np.ascontiguousarray(side.rows.T) for side in (self.x, self.y))
         for a, count in zip(A, self._kept, strict=True):

@@ -19,7 +19,7 @@ from ..nulls.memory import memory
 from .bounds import bound_law
 from .matrices import PermutationMoments
 from .pairings import permutations_of_y, shifts_of_y
-from .pairs import Pair
+from .pairs import VariablePair
 
 _WEIGHTS, _EQUAL = 400, 20_000
 """Products of eigenvalues in the spectrum law, and how many equal ones may stand for all others."""
@@ -54,7 +54,7 @@ class ObservedHSIC(Observed):
         Those of x and y, which a bound needs to know.
     """
 
-    pair: Pair
+    pair: VariablePair
     rng: np.random.Generator
     kernels: tuple[Kernel, Kernel] | None = None
 

@@ -22,7 +22,7 @@ import numpy as np
 from ..core.types import Floats
 from .factored import FactorPair
 from .matrices import Order
-from .pairs import Pair
+from .pairs import VariablePair
 
 FEW_ROWS = 64
 """Up to this many rows permutations are drawn one by one."""
@@ -35,7 +35,7 @@ class PermutedValues(NamedTuple):
     exhaustive: bool
 
 
-def permutations_of_y(pair: Pair, count: int, rng: np.random.Generator) -> PermutedValues:
+def permutations_of_y(pair: VariablePair, count: int, rng: np.random.Generator) -> PermutedValues:
     """The truth and `count` permutations of y, or all of them."""
     n = pair.size
     if n <= 12 and factorial(n) <= count:
@@ -49,7 +49,7 @@ def permutations_of_y(pair: Pair, count: int, rng: np.random.Generator) -> Permu
     return PermutedValues(_cyclic_groups(pair, count, rng), False)
 
 
-def _cyclic_groups(pair: Pair, count: int, rng: np.random.Generator) -> Floats:
+def _cyclic_groups(pair: VariablePair, count: int, rng: np.random.Generator) -> Floats:
     n = pair.size
     groups = -(-count // (n - 1))
     orders = [rng.permutation(n) for _ in range(groups)]
@@ -72,7 +72,7 @@ def _short_cycles(pair: FactorPair, count: int, rng: np.random.Generator) -> Flo
     return np.concatenate([values[:1], values[1:][_some(cycle - 1, count, rng)]])
 
 
-def shifts_of_y(pair: Pair, count: int | None, margin: int, rng: np.random.Generator) -> PermutedValues:
+def shifts_of_y(pair: VariablePair, count: int | None, margin: int, rng: np.random.Generator) -> PermutedValues:
     """The truth and the circular shifts of y by at least `margin` rows either way, `count` of them at most."""
     order = np.arange(pair.size)
     values = pair.shifts(order, order)

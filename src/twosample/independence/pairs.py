@@ -19,7 +19,7 @@ from .matrices import CentredMatrix, Order, PermutationMoments, offset_chunks
 _CHUNK = 1_000_000
 
 
-class Pair(Protocol):
+class VariablePair(Protocol):
     """Two variables of n rows and an estimate of HSIC."""
 
     @property
@@ -130,7 +130,7 @@ class MatrixPair:
         return self.unit * self.size * (self.x.noise * (y + self.size * self.y.noise) + self.y.noise * x)
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         from scipy.fft import irfft, rfft
 
         spectrum = np.zeros(self.size // 2 + 1, dtype=np.complex128)
@@ -148,19 +148,19 @@ class MatrixPair:
         return np.where((offsets == 0) | (2 * offsets == self.size), 1.0, 2.0)
 
     def observed(self) -> float:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         order = np.arange(self.size)
         halves = zip(self.x.strips(order), self.y.strips(order), offset_chunks(self.size), strict=True)
         return self.unit * sum(float(np.einsum("ij,ij->j", M, N) @ self._twice(*chunk)) for M, N, chunk in halves)
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         order = np.arange(self.size)
         x, y = (np.concatenate([strip.sum(axis=0) for strip in side.strips(order)]) for side in (self.x, self.y))
         return x, y
 
     def permuted(self, orders: Order) -> Floats:
-        """See :class:`Pair`; for few rows."""
+        """See :class:`VariablePair`; for few rows."""
         M, N = (whole_matrix(side) for side in (self.x, self.y))
         step = max(1, _CHUNK // self.size**2)
         parts = [
@@ -170,20 +170,20 @@ class MatrixPair:
         return self.unit * np.concatenate(parts)
 
     def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return self.x.eigenvalues(rng), self.y.eigenvalues(rng)
 
     @property
     def diagonal_sum(self) -> float:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return self.unit * float(self.x.diagonal @ self.y.diagonal)
 
     def products(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`Pair`."""
+        """See :class:`VariablePair`."""
         return self.x.entries(rows, columns) * self.y.entries(rows, columns)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`Pair`; O(n²) for each resample."""
+        """See :class:`VariablePair`; O(n²) for each resample."""
         total, every = np.zeros(W.shape[1]), np.arange(self.size)
         for start in range(0, self.size, max(1, _CHUNK // self.size)):
             rows = every[start : start + max(1, _CHUNK // self.size)]

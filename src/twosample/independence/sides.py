@@ -19,7 +19,7 @@ from ..kernels.objects import row_numbers_of
 from .factored import FactorPair
 from .factors import NEGLIGIBLE, PRECISE_ROWS, ROUNDING, Factor, factor_of, repeated_factor
 from .matrices import CentredMatrix, MatrixInMemory, MatrixInStrips
-from .pairs import MatrixPair, Pair
+from .pairs import MatrixPair, VariablePair
 
 LEAST_ROWS = 4
 """The unbiased estimate divides by n (n-3)."""
@@ -151,7 +151,7 @@ def thinned(z: Floats) -> Floats:
 
 def make_pair(
     x: Variable, y: Variable, engine: Engine, unbiased: bool, rng: np.random.Generator
-) -> tuple[Pair, Engine, str]:
+) -> tuple[VariablePair, Engine, str]:
     """The estimate of HSIC, ready to be computed for any pairing of the rows; the engine of x, and why."""
     for side in (x, y):
         check_size(side)

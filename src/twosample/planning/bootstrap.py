@@ -28,7 +28,7 @@ class BootstrapLaws:
     degenerate
         ``(B,)`` degenerate parts, of mean 0.
     quadratic, slope
-        As in :class:`Beyond`.
+        As in :class:`AlternativeLaws`.
     """
 
     linear: Floats

@@ -27,7 +27,7 @@ _TABLE = 1 << 24  # codes below this are numbered by a table, others by sorting
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class CodePoints:
     """Strings end to end, as code points.
 
     Parameters
@@ -42,7 +42,7 @@ class Texts:
     lengths: Codes
 
     @classmethod
-    def of(cls, objects: Sequence[Any], form: Form | None) -> Texts:
+    def of(cls, objects: Sequence[Any], form: Form | None) -> CodePoints:
         """Check and encode the strings, brought to a Unicode normal form if one is given."""
         strings = checked_strings(objects)
         if form is not None:
@@ -84,7 +84,7 @@ def check_form(form: Form | None) -> None:
         raise OptionError(f"form={form!r} must be None or one of {', '.join(map(repr, get_args(Form)))}.")
 
 
-def pattern_counts(texts: Texts, k: int, gaps: int, decay: float) -> csr_array:
+def pattern_counts(texts: CodePoints, k: int, gaps: int, decay: float) -> csr_array:
     """``(N, D)`` weighted counts of the k-letter patterns with at most `gaps` letters left out between them.
 
     Each occurrence counts decay^(letters left out). Only patterns that occur have a column.
@@ -113,7 +113,7 @@ def pattern_counts(texts: Texts, k: int, gaps: int, decay: float) -> csr_array:
     return coo_array((np.concatenate(weights), (row, column)), shape=shape).tocsr()
 
 
-def hashed_counts(texts: Texts, k: int, width: int) -> Floats:
+def hashed_counts(texts: CodePoints, k: int, width: int) -> Floats:
     """``(N, width)`` counts of k-mers, each added to one of `width` columns with a sign, both by a hash of its letters.
 
     Inner products are those of the counts, up to random errors. What a k-mer hashes to does not depend on the others.

@@ -14,7 +14,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError, positive_number, real_number, whole_number
 from ..kernels import ExplicitFeatures, Kernel, ObjectKernel
 from ..kernels.bandwidth import distance_quantiles
-from ._texts import Texts, hashed_counts
+from ._texts import CodePoints, hashed_counts
 from .levels import CODE_BITS, Mask, Numbers, coded, floats, missing_mask, sign_codes
 
 Values = Sequence[Any] | NDArray[Any]
@@ -22,7 +22,7 @@ Values = Sequence[Any] | NDArray[Any]
 _MOST_STEPS = 100
 
 
-class ColumnKind(ABC):
+class Comparer(ABC):
     """How the values of one column are compared; immutable."""
 
     def fitted(self, values: Values, missing: Mask) -> Self:
@@ -36,7 +36,7 @@ class ColumnKind(ABC):
 
 
 @dataclass(frozen=True)
-class Number(ColumnKind):
+class Number(Comparer):
     r"""A column of numbers: squared distance :math:`(a-b)^2/s^2`.
 
     A missing value lies at the centre of the column, one unit away in a direction of its own: at squared distance
@@ -87,7 +87,7 @@ class Number(ColumnKind):
 
 
 @dataclass(frozen=True)
-class Text(ColumnKind):
+class Text(Comparer):
     r"""A column of strings by the letters they share: squared distance 1 - cos of their k-mer counts.
 
     The counts are hashed to `width` coordinates, which keeps the cosine up to an error of about 1/√width. A missing
@@ -116,14 +116,14 @@ class Text(ColumnKind):
 
     def rows(self, values: Values, missing: Mask) -> Floats:
         texts = ["" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
-        counts = hashed_counts(Texts.of(texts, None), self.k, self.width)
+        counts = hashed_counts(CodePoints.of(texts, None), self.k, self.width)
         norms = np.sqrt(np.einsum("ij,ij->i", counts, counts))
         counts /= np.where(norms > 0, norms, 1.0)[:, None]
         return np.asarray(np.concatenate([counts, missing[:, None]], axis=1) * np.sqrt(0.5))
 
 
 @dataclass(frozen=True)
-class Categories(ObjectKernel, ColumnKind):
+class Categories(ObjectKernel, Comparer):
     r"""The delta kernel on categories: 1 if two values are equal and 0 if not; missing is a category of its own.
 
     MMD² with it is :math:`\sum_c (p_c - q_c)^2` over the categories, so every difference of two distributions over
@@ -161,7 +161,7 @@ class Categories(ObjectKernel, ColumnKind):
 
 
 @dataclass(frozen=True)
-class Ordinal(ObjectKernel, ColumnKind):
+class Ordinal(ObjectKernel, Comparer):
     r"""Ordered categories: :math:`k(a,b) = 1 - |r_a - r_b| / (L-1)` for ranks r = 0, ..., L-1.
 
     Positive definite: an inner product of one coordinate for each step between neighbours, which says on which side of

@@ -11,10 +11,10 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option
 from ..kernels import Gaussian, Kernel, ObjectKernel, OnRows, RadialKernel
-from .columns import Categories, ColumnKind, Number, Ordinal, Text, Values
+from .columns import Categories, Comparer, Number, Ordinal, Text, Values
 from .levels import Mask, missing_mask
 
-KINDS: dict[str, Callable[[], ColumnKind]] = {
+KINDS: dict[str, Callable[[], Comparer]] = {
     "number": Number,
     "category": Categories,
     "ordinal": Ordinal,
@@ -22,7 +22,7 @@ KINDS: dict[str, Callable[[], ColumnKind]] = {
 }
 """Aliases of the kinds of columns."""
 
-Columns = Mapping[str, ColumnKind | str] | Sequence[tuple[str, ColumnKind]]
+Columns = Mapping[str, Comparer | str] | Sequence[tuple[str, Comparer]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Record(ObjectKernel):
         object.__setattr__(self, "columns", pairs)
 
     @property
-    def kinds(self) -> dict[str, ColumnKind]:
+    def kinds(self) -> dict[str, Comparer]:
         """The kind of each column."""
         return dict(self.columns)  # type: ignore[arg-type]
 
@@ -102,12 +102,12 @@ class Record(ObjectKernel):
             values = [record.get(name) for record in objects]
             if objects and not any(name in record for record in objects):
                 raise InputError(f"No record has a column {name!r}; the first has {sorted(map(str, objects[0]))}.")
-            columns[name] = Column(values, missing_mask(values), kind)
+            columns[name] = PooledColumn(values, missing_mask(values), kind)
         return record_kernel(columns, self.kernel)
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class PooledColumn:
     """One pooled column of a table: the values, which of them are missing, and how they are compared.
 
     Parameters
@@ -122,9 +122,9 @@ class Column:
 
     values: Values
     missing: Mask
-    kind: ColumnKind
+    kind: Comparer
 
-    def fitted(self, name: str) -> Column:
+    def fitted(self, name: str) -> PooledColumn:
         """The column with its kind fitted to it; errors name the column."""
         try:
             return replace(self, kind=self.kind.fitted(self.values, self.missing))
@@ -153,7 +153,7 @@ class RecordRows(OnRows):
         The name and the fitted kind of each column.
     """
 
-    kinds: tuple[tuple[str, ColumnKind], ...] = field(default=())
+    kinds: tuple[tuple[str, Comparer], ...] = field(default=())
 
     @property
     def source(self) -> Record:
@@ -165,7 +165,7 @@ class RecordRows(OnRows):
         return repr(self.source)
 
 
-def record_kernel(columns: Mapping[str, Column], kernel: RadialKernel | None = None) -> RecordRows:
+def record_kernel(columns: Mapping[str, PooledColumn], kernel: RadialKernel | None = None) -> RecordRows:
     """The record kernel on the row numbers of a table that comes by columns; of one column too.
 
     Everything that the columns leave open (scales, centres, orders) is taken from the columns as they are, so they
@@ -184,8 +184,8 @@ def _useful(rows: Floats) -> Floats:
     return rows[:, varies]
 
 
-def _kind(name: str, kind: ColumnKind | str) -> ColumnKind:
-    if isinstance(kind, ColumnKind):
+def _kind(name: str, kind: Comparer | str) -> Comparer:
+    if isinstance(kind, Comparer):
         return kind
     if isinstance(kind, str) and kind in KINDS:
         return KINDS[kind]()

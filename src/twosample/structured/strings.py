@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import OptionError, real_number, whole_number
 from ..kernels import ExplicitFeatures, Kernel, ObjectKernel, Tabulated
 from ._subsequences import common_subsequences
-from ._texts import Form, Texts, check_form, pattern_counts, unit_rows
+from ._texts import CodePoints, Form, check_form, pattern_counts, unit_rows
 from .levels import unit_diagonal
 
 _MOST_PATTERNS = 1000
@@ -68,7 +68,7 @@ class Spectrum(ObjectKernel):
         return (0.0, 1.0) if self.normalised else None
 
     def on(self, objects: Sequence[Any]) -> Kernel:
-        counts = pattern_counts(Texts.of(objects, self.form), self.k, 0, 1.0)
+        counts = pattern_counts(CodePoints.of(objects, self.form), self.k, 0, 1.0)
         return ExplicitFeatures(self, unit_rows(counts) if self.normalised else counts)
 
 
@@ -124,7 +124,7 @@ class Gappy(ObjectKernel):
         return (0.0, 1.0) if self.normalised else None
 
     def on(self, objects: Sequence[Any]) -> Kernel:
-        counts = pattern_counts(Texts.of(objects, self.form), self.k, self.gaps, self.decay)
+        counts = pattern_counts(CodePoints.of(objects, self.form), self.k, self.gaps, self.decay)
         return ExplicitFeatures(self, unit_rows(counts) if self.normalised else counts)
 
 
@@ -176,7 +176,7 @@ class Subsequence(ObjectKernel):
         return (0.0, 1.0) if self.normalised else None
 
     def on(self, objects: Sequence[Any]) -> Kernel:
-        K = common_subsequences(Texts.of(objects, self.form).split(), self.length, self.decay)
+        K = common_subsequences(CodePoints.of(objects, self.form).split(), self.length, self.decay)
         if self.normalised:
             return Tabulated(self, unit_diagonal(K))
         return Tabulated(self, self.decay ** (2 * self.length) * K)

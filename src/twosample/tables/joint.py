@@ -25,7 +25,7 @@ from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
-from ..structured.records import Column, record_kernel
+from ..structured.records import PooledColumn, record_kernel
 from .features import ColumnFeatures, column_features
 from .parts import SpeakingRow, Value
 from .reading import Reading
@@ -123,15 +123,15 @@ def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
     return 129 if column.kind == "text" else min(64, sum(column_of(part, column.name).n_unique() for part in (a, b)))
 
 
-def _column(series: pl.Series, column: JointColumn, reading: Reading) -> Column:
+def _column(series: pl.Series, column: JointColumn, reading: Reading) -> PooledColumn:
     missing = series.is_null().to_numpy()
     if column.kind in NUMBERS:
         scale = reading.scales[column.name]
         values = scale.inside(series.fill_null(scale.centre).to_numpy())
-        return Column(values, missing, Number(scale.width, scale.centre))
+        return PooledColumn(values, missing, Number(scale.width, scale.centre))
     if column.kind == "categorical":
-        return Column(series.rank("dense").fill_null(0).to_numpy().astype(np.int64), missing, Categories())
-    return Column(series.fill_null("").to_list(), missing, Text())
+        return PooledColumn(series.rank("dense").fill_null(0).to_numpy().astype(np.int64), missing, Categories())
+    return PooledColumn(series.fill_null("").to_list(), missing, Text())
 
 
 def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
