@@ -17,13 +17,12 @@ from ..core.types import Floats
 from ..errors import InputError, checked_kinds
 from ..sources import ColumnKind, Table, convert, infer_kinds, open_table
 from ..sources.values import column_of
-from .columns import Categories, Number, Text
-from .columns import ColumnKind as Coordinates
+from .columns import Categories, Comparer, Number, Text
 
 if TYPE_CHECKING:
     import polars as pl
 
-_COORDINATES: dict[str, Coordinates] = {"categorical": Categories(), "text": Text()}
+_COORDINATES: dict[str, Comparer] = {"categorical": Categories(), "text": Text()}
 """How a kind of column is compared; numbers, if it is not here."""
 
 _ANOTHER = ()
