@@ -184,3 +184,47 @@ BUGS: list[Bug] = [
     ),
 ]  # fmt: skip
 """Bugs by family."""
+
+ASIDE: list[Bug] = [
+    *_bugs(
+        "sign", ("forest", "1 % of Hillshade_9am", c.negated("Hillshade_9am", 0.01), "Hillshade_9am"),
+        ("electricity", "2 % of transfer", c.negated("transfer", 0.02), "transfer"),
+        ("proteins", "20 % of f05", c.negated("f05", 0.2), "f05"),
+    ),
+    *_bugs(
+        "gaps filled", ("flights", "arr_delay", c.filled("arr_delay"), "arr_delay"),
+        ("products", "price", c.filled("price"), "price"),
+        ("musicians", "birthDate", c.filled("birthDate"), "birthDate"),
+    ),
+    *_bugs(
+        "overflow", ("forest", "Elevation beyond 3,276", c.wrapped("Elevation", 3276), "Elevation"),
+        ("flights", "distance beyond 2,047", c.wrapped("distance", 2048), "distance"),
+        ("census", "age beyond 64", c.wrapped("age", 64), "age"),
+    ),
+    *_bugs(
+        "noise", ("forest", "Slope by 0.1 sd", c.noisy("Slope", 0.1), "Slope"),
+        ("proteins", "f12 by 0.5 sd", c.noisy("f12", 0.5), "f12"),
+        ("electricity", "5 % of nswdemand by 2 sd", c.noisy("nswdemand", 2.0, 0.05), "nswdemand"),
+    ),
+    *_bugs(
+        "blanks", ("census", "1 % of education", c.padded("education", 0.01), "education"),
+        ("products", "3 % of brand", c.padded("brand", 0.03), "brand"),
+        ("musicians", "2 % of genreLabel", c.padded("genreLabel", 0.02), "genreLabel"),
+    ),
+    *_bugs(
+        "dates", ("flights", "1 % on the first day of 1970", c.first_date("time_hour", 0.01), "time_hour"),
+        ("electricity", "days and months", c.days_and_months("timestamp"), "timestamp"),
+        ("musicians", "days and months", c.days_and_months("birthDate"), "birthDate"),
+    ),
+    *_bugs(
+        "misspelling", ("flights", "2 % of dest", c.misspelled("dest", 0.02), "dest"),
+        ("musicians", "5 % of givenNameLabel", c.misspelled("givenNameLabel", 0.05), "givenNameLabel"),
+        ("products", "5 % of brand", c.misspelled("brand", 0.05), "brand"),
+    ),
+    *_bugs(
+        "proteins", ("proteins", "f03 shuffled", c.shuffled(["f03"]), "f03"),
+        ("proteins", "f20 cut at its 99 % quantile", c.cut("f20", high=0.99), "f20"),
+        ("proteins", "1 % of f31 is -999", c.sentinel("f31", -999.0, 0.01), "f31"),
+    ),
+]  # fmt: skip
+"""Bugs in families and in a table that nothing was chosen by: written after the views, and run once."""

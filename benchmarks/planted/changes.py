@@ -7,7 +7,7 @@ is the share of the rows that are hit, chosen at random.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
@@ -213,3 +213,52 @@ def as_text(name: str) -> Change:
 def noisy_labels(name: str, share: float) -> Change:
     """Some rows get the label of another row: shares stay what they are."""
     return shuffled([name], share)
+
+
+def negated(name: str, share: float) -> Change:
+    """Another sign."""
+    return replaced(name, lambda x: -x, share)
+
+
+def filled(name: str) -> Change:
+    """Gaps are filled with the mean."""
+    return replaced(name, lambda x: x.mean(), 1.0, pl.col(name).is_null())
+
+
+def wrapped(name: str, size: int) -> Change:
+    """Numbers that are too large for their type begin again."""
+    return replaced(name, lambda x: x % size)
+
+
+def noisy(name: str, deviations: float, share: float = 1.0) -> Change:
+    """A sensor that became less precise."""
+
+    def change(rows: pl.DataFrame, spare: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        noise = pl.Series(deviations * float(rows[name].std()) * rng.normal(size=len(rows)))  # type: ignore[arg-type]
+        return replaced(name, lambda x: x + noise, share)(rows, spare, rng)
+
+    return change
+
+
+def padded(name: str, share: float) -> Change:
+    """Blanks after a text."""
+    return replaced(name, lambda x: x + " ", share)
+
+
+def first_date(name: str, share: float) -> Change:
+    """The first day of 1970 instead of a date."""
+    return replaced(name, lambda x: pl.lit(datetime(1970, 1, 1)), share)
+
+
+def days_and_months(name: str) -> Change:
+    """Day and month change places where both can be either."""
+
+    def swapped(moment: datetime) -> datetime:
+        return moment.replace(month=moment.day, day=moment.month) if moment.day <= 12 else moment
+
+    return replaced(name, lambda x: x.map_elements(swapped, return_dtype=pl.Datetime("us")))
+
+
+def misspelled(name: str, share: float) -> Change:
+    """Two neighbouring letters change places."""
+    return replaced(name, lambda x: x.str.replace(r"^(.)(.)(.)", "$1$3$2"), share)

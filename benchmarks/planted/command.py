@@ -19,12 +19,14 @@ import numpy as np
 import polars as pl
 
 from benchmarks.planted.answers import TOOLS, Answer
-from benchmarks.planted.bugs import BUGS, Bug
+from benchmarks.planted.bugs import ASIDE, BUGS, Bug
+from benchmarks.planted.tables import ASIDE as ASIDE_TABLES
 from benchmarks.planted.tables import TABLES
 from benchmarks.power.command import write_between
 from experiments.data import directory
 
 UNCHANGED = "unchanged halves"
+_ASIDE = {bug.family for bug in ASIDE}
 PEERS = ("evidently", "alibi-detect")
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -55,7 +57,7 @@ class Outcome:
 
 def halves(bug: Bug, rows: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Two random parts of the table without a row in common, the second one spoilt; at most half of the table each."""
-    table = TABLES[bug.table]()
+    table = {**TABLES, **ASIDE_TABLES}[bug.table]()
     rng = np.random.default_rng([seed, zlib.crc32(f"{bug.table} {bug.what}".encode()), rows])
     order = rng.permutation(len(table))
     size = min(rows, len(table) // 2)
@@ -65,7 +67,11 @@ def halves(bug: Bug, rows: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def unchanged(draws: int) -> list[Bug]:
     """Pairs in which nothing went wrong."""
-    return [Bug(UNCHANGED, table, f"draw {i}", lambda b, spare, rng: b) for table in TABLES for i in range(draws)]
+    return [
+        Bug(UNCHANGED, table, f"draw {i}", lambda b, spare, rng: b)
+        for table in (*TABLES, *ASIDE_TABLES)
+        for i in range(draws)
+    ]
 
 
 class Worker:
@@ -130,14 +136,16 @@ def by_tool(found: Sequence[Outcome]) -> Iterator[str]:
     for tool in dict.fromkeys(outcome.tool for outcome in found):
         for rows in dict.fromkeys(outcome.rows for outcome in found):
             here = [outcome for outcome in found if outcome.tool == tool and outcome.rows == rows]
-            planted = [outcome for outcome in here if outcome.family != UNCHANGED]
-            quiet = [outcome for outcome in here if outcome.family == UNCHANGED]
-            cells = [
-                percent(planted, lambda o: o.flagged), percent(planted, lambda o: o.noticed),
-                percent(planted, lambda o: o.right), percent(planted, lambda o: o.named),
-                percent(quiet, lambda o: o.flagged), percent(quiet, lambda o: o.noticed),
-            ]  # fmt: skip
-            yield f"| {tool} | {rows:,} | {' | '.join(cells)} |"
+            for name, aside in ((tool, False), (f"{tool}, kept aside", True)):
+                planted = [o for o in here if o.family != UNCHANGED and (o.family in _ASIDE) == aside]
+                quiet = [o for o in here if o.family == UNCHANGED and (o.table in ASIDE_TABLES) == aside]
+                cells = [
+                    percent(planted, lambda o: o.flagged), percent(planted, lambda o: o.noticed),
+                    percent(planted, lambda o: o.right), percent(planted, lambda o: o.named),
+                    percent(quiet, lambda o: o.flagged), percent(quiet, lambda o: o.noticed),
+                ]  # fmt: skip
+                if planted or quiet:
+                    yield f"| {name} | {rows:,} | {' | '.join(cells)} |"
 
 
 def by_family(found: Sequence[Outcome]) -> Iterator[str]:
@@ -175,16 +183,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif directory() is None:
         parser.error("no data: set TWOSAMPLE_DATA to their directory")
     else:
-        bugs = [*BUGS, *unchanged(options.draws)]
+        bugs = [*BUGS, *ASIDE, *unchanged(options.draws)]
         chosen = [bug for bug in bugs if options.families is None or bug.family in options.families]
-        facts = {"seed": options.seed, "bugs": len(BUGS), "unchanged": options.draws * len(TABLES)}
+        facts = {
+            "seed": options.seed,
+            "bugs": len(BUGS),
+            "aside": len(ASIDE),
+            "unchanged": options.draws * (len(TABLES) + len(ASIDE_TABLES)),
+        }
         found = measured(chosen, options.rows, options.seed, options.tools, options.peers)
     if options.json:
         options.json.write_text(json.dumps({"facts": facts, "outcomes": [vars(outcome) for outcome in found]}) + "\n")
     for mark, lines in (("tools", by_tool(found)), ("families", by_family(found))):
         table = "\n".join(lines)
         if mark == "tools":
-            table = f"{facts['bugs']} bugs, {facts['unchanged']} unchanged pairs, seed {facts['seed']}.\n\n{table}"
+            counts = f"{facts['bugs']} bugs, {facts['aside']} kept aside, {facts['unchanged']} unchanged pairs"
+            table = f"{counts}, seed {facts['seed']}.\n\n{table}"
         print(f"\n{table}")
         if options.page:
             write_between(options.page, f"<!-- planted: {mark} -->", table)

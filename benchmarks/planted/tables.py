@@ -1,4 +1,4 @@
-"""Six real tables of numbers, dates, categories and texts, some with gaps: from the data beside the repository."""
+"""Six real tables of numbers, dates, categories and texts, some with gaps, and one that is kept aside."""
 
 from __future__ import annotations
 
@@ -59,6 +59,11 @@ def _products() -> pl.DataFrame:
     return table.drop("id").with_columns(price)
 
 
+def _proteins() -> pl.DataFrame:
+    table = _read("bio_kddcup04/bio_train_sample.parquet")
+    return table.filter("in_random_sample").select("target", *(f"f{i:02}" for i in range(1, 41)))
+
+
 TABLES: dict[str, Callable[[], pl.DataFrame]] = {
     "census": cache(_census),
     "forest": cache(_forest),
@@ -67,3 +72,5 @@ TABLES: dict[str, Callable[[], pl.DataFrame]] = {
     "musicians": cache(_musicians),
     "products": cache(_products),
 }
+ASIDE: dict[str, Callable[[], pl.DataFrame]] = {"proteins": cache(_proteins)}
+"""Tables that nothing was chosen by."""

@@ -329,6 +329,8 @@ class Words:
     def __call__(self, value: float) -> str:
         if self.kind == "datetime":
             return Measure(self.wide if value % 86_400 == 0 else min(self.wide, 86_400.0), dates=True).text(value)
+        if self.kind == "boolean":
+            return "true" if value else "false"
         whole = self.kind == "integer" or value == np.floor(value)
         return f"{value:.0f}" if whole and abs(value) < 1e15 else f"{value:.6g}"
 
