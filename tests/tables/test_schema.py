@@ -188,3 +188,12 @@ def test_every_output_has_it():
     assert [case.get("name") for case in cases] == ["temp", hostile]
     assert "did you mean 'Temp'?" in cases[0].find("failure").get("message")
     assert "lost: temp" in c.summary()
+
+
+def test_guesses_about_the_same_text_are_no_finding():
+    rng = np.random.default_rng(0)
+    few, many = (pl.DataFrame({"word": [f"w{i}" for i in rng.integers(0, count, 1000)]}) for count in (99, 250))
+    assert "retyped" not in {finding.what for finding in ts.compare(few, many).findings}
+    part = np.where(np.arange(1000) < 45, "x", None), np.where(np.arange(1000) < 55, "x", None)
+    one, two = (pl.DataFrame({"word": list(values), "x": rng.normal(size=1000)}) for values in part)
+    assert "retyped" not in {finding.what for finding in ts.compare(one, two).findings}

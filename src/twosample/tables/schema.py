@@ -166,7 +166,17 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
     changed = {name: _change(*both[name]) for name in retyped if _has_changed(reading, *both[name])}
     schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
     kept = [part for part in found if policy != "ignore" or part.what == "left out"]
-    return schema, [_finding(part, schema) for part in kept]
+    said = [part for part in kept if part.what != "retyped" or part.column in changed or not _guess(*both[part.column])]
+    return schema, [_finding(part, schema) for part in said]
+
+
+def _guess(a: ColumnKind, b: ColumnKind) -> bool:
+    """Whether two kinds are guesses about the same sort of text, or differ by how much is missing: nothing to say.
+
+    How many different values there are, and how many gaps, is tested, and random halves of a table may differ in it.
+    """
+    same = a.base == b.base or {a.base, b.base} <= {"categorical", "text"}
+    return a.storage == b.storage and a.from_text == b.from_text and same
 
 
 def _finding(part: SchemaFinding, schema: Schema) -> Finding:
