@@ -52,7 +52,7 @@ def test_repeated_rows_are_said_in_words():
     again = {name: np.concatenate([values[:720], values[:80]]) for name, values in b.items()}
     c = ts.compare(a, again)
     assert [finding.detail for finding in c.findings if finding.what == "repeated"] == [
-        "20 % of the rows of B occur more than once, and none of A"
+        "none of the rows of A and 20 % of the rows of B occur more than once"
     ]
     assert "occur more than once" in c.headline
 

@@ -96,4 +96,4 @@ def test_a_rare_flag_is_said_in_words():
     assert c.verdict == "small difference"  # an effect of 0.03, surely below 0.05
     assert ts.compare(a, b, margin={"flag": 0.02}).verdict == "different"
     assert c["flag"].adjusted_pvalue < 1e-6
-    assert c["flag"].where[0].text == "true in 0.41 % of B and 0.095 % of A"
+    assert c["flag"].where[0].text == "true in 0.095 % of A and in 0.41 % of B"

@@ -183,7 +183,9 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         tests = _tested if plan is None or plan.plain else partial(_tested_by, plan)
         tested, joint, together, test = tests(reading, columns, judge, step)
         mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
-    found = weighed(tested, together, level, margins, identical(reading), partial(_named, joint, test, level))
+    found = weighed(
+        tested, together, level, margins, identical(reading), partial(_named, joint, test, level, tested[0].tables)
+    )
     shown = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
@@ -223,11 +225,13 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     )
 
 
-def _named(joint: Joint | None, test: Together | None, level: float, known: Collection[str]) -> tuple[Finding, ...]:
+def _named(
+    joint: Joint | None, test: Together | None, level: float, tables: tuple[str, str], known: Collection[str]
+) -> tuple[Finding, ...]:
     """What is behind a difference of all columns together."""
     if joint is None or test is None:
         return ()
-    return joint_findings(test, [part.name for part in joint.features], joint.twins, level, known)
+    return joint_findings(test, [part.name for part in joint.features], joint.twins, level, known, tables)
 
 
 Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]

@@ -20,7 +20,12 @@ Pairs = dict[tuple[int, int], float]
 
 
 def joint_findings(
-    test: Together, names: Sequence[str], twins: Floats, level: float, known: Collection[str]
+    test: Together,
+    names: Sequence[str],
+    twins: Floats,
+    level: float,
+    known: Collection[str],
+    tables: tuple[str, str] = ("A", "B"),
 ) -> tuple[Finding, ...]:
     """What makes all columns together different: rows that occur twice, columns and pairs.
 
@@ -36,20 +41,24 @@ def joint_findings(
         The level of the comparison.
     known
         Columns that are found to differ by themselves: their ties differ, too, and are not named.
+    tables
+        What the tables are called.
     """
     if 2 * test.judged.pvalue > level:
         return ()
-    found = [*_repeated(test, twins, level), *_tied(test, names, level, known)]
+    found = [*_repeated(test, twins, level, tables), *_tied(test, names, level, known)]
     if not found and not known:
         found = [*_suspect(test, names)]
     return tuple(found)
 
 
-def _repeated(test: Together, twins: Floats, level: float) -> Iterator[Finding]:
+def _repeated(test: Together, twins: Floats, level: float, tables: tuple[str, str]) -> Iterator[Finding]:
     if "twins" not in test.names or test.adjusted[test.names.index("twins")] > level:
         return
     a, b = float(twins[: test.judged.m].mean()), float(twins[test.judged.m :].mean())
-    yield Finding("repeated", None, f"{_share(b)} of the rows of B occur more than once, and {_share(a)} of A")
+    one, two = (shown(name, 60) for name in tables)
+    said = f"{_share(a)} of the rows of {one} and {_share(b)} of the rows of {two} occur more than once"
+    yield Finding("repeated", None, said)
 
 
 def _share(part: float) -> str:
