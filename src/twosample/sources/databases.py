@@ -1,4 +1,4 @@
-"""Databases by URL: SQLite and DuckDB files, PostgreSQL servers. They are opened for reading only."""
+"""Databases by URL: SQLite and DuckDB files, PostgreSQL, and what Ibis connects to. They are only read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .._files import at_home
 from ..errors import SourceError, missing_extra
 from .conditions import called, sql_condition
 from .guard import Guard, redacted
+from .stores import STORES
+from .warehouses import WAREHOUSES, check_driver, open_warehouse
 
 if TYPE_CHECKING:
     from .table import Rows
@@ -135,15 +137,16 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
         "duckdb": _duckdb,
         "postgresql": _postgres,
         "postgres": _postgres,
+        **dict.fromkeys(WAREHOUSES, _warehouse),
     }
     if scheme not in openers:
         raise SourceError(
-            f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb and postgresql; for other "
-            "databases give an Ibis table, and download files before."
+            f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb, postgresql, {', '.join(WAREHOUSES)}, "
+            f"and for files {', '.join(STORES)}; for other databases give an Ibis table."
         )
     name = f"{shown}::{target}" if target else shown
     _check_installed(scheme)
-    guard = Guard(name, secrets)
+    guard = Guard(name, secrets, everything=scheme in WAREHOUSES)  # of drivers that are not known here
     try:
         return name, guard.run(lambda: openers[scheme](head, target, where, guard))
     except SourceError as error:
@@ -154,6 +157,9 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
 def _check_installed(scheme: str) -> None:
     from importlib.util import find_spec
 
+    if scheme in WAREHOUSES:
+        check_driver(scheme)
+        return
     needed = {"sqlite": [], "duckdb": ["duckdb", "sqlglot", "pyarrow"]}
     missing = [
         name
@@ -219,6 +225,13 @@ def _duckdb(url: str, text: str, where: str | None, guard: Guard) -> Rows:
     from .embedded import DuckdbRows
 
     return DuckdbRows.open(_file(url, guard), lambda tables: _target(text, "duckdb", where, tables), guard)
+
+
+def _warehouse(url: str, text: str, where: str | None, guard: Guard) -> Rows:
+    scheme = url.partition("://")[0].lower().partition("+")[0]
+    database = None if _QUERY.match(text) or "." not in text else text.partition(".")[0]
+    dialect = WAREHOUSES[scheme][0]
+    return open_warehouse(url, database, lambda tables: _target(text, dialect, where, tables), guard)
 
 
 def _postgres(url: str, text: str, where: str | None, guard: Guard) -> Rows:

@@ -57,9 +57,10 @@ _ADVICE = (
      "The connection to the engine was lost: start its session again."),
     (("no such file", "not found (os error", "does not exist (os"), "Check the path."),
     (("permission denied", "os error 13"), "Check who may read it."),
-    (("password authentication", "no password supplied", "authentication failed"), "Check user and password."),
+    (("password authentication", "no password supplied", "authentication failed", "access denied for user"),
+     "Check user and password."),
     (
-        ("connection refused", "could not translate", "name or service", "timeout expired", "no route", "unreachable"),
+        ("connection refused", "can't connect to", "could not translate", "name or service", "timeout expired", "no route", "unreachable"),
         "Check host and port, and that the server runs.",
     ),
     (

@@ -123,7 +123,7 @@ class RemoteRows:
         return self.count() if self._rows is not None or self._guess is None else self._guess
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
-        """Profiles by one query, bins and counts by one for each column; bins by one pass if rows come out fast."""
+        """Profiles by one query, bins by one, counts by one for each column; bins by one pass if rows come out fast."""
         if grids and self.puller.fast:
             names = None if profiled else [*dict.fromkeys([*grids, *counted])]
             return self.guard.run(lambda: tallied(self.columns(), self._batches(names), grids, counted, profiled))
@@ -136,7 +136,7 @@ class RemoteRows:
         return Scan(
             rows,
             tuple(profile),
-            {name: engine.bins(name, grid, rows) for name, grid in grids.items()},
+            engine.bins(grids, rows),
             {name: engine.counts(name, limit, facts[name]) for name, limit in counted.items()},
         )
 
