@@ -269,7 +269,7 @@ def test_errors_name_the_file(tmp_path):
         (broken(tmp_path, "u.parquet.gz", b"1,2"), "compressed parquet"),
         (broken(tmp_path, "none", b"1,2"), "not known"),
         ("", "empty"),
-        ("mysql://u:geheim@h/db::t", "mysql.*not known"),
+        ("oracle://u:geheim@h/db::t", "oracle.*not known"),
         ("ftp://u:geheim@h/t.csv", "ftp.*not known"),
     ]
     for path, message in cases:

@@ -141,8 +141,8 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
     }
     if scheme not in openers:
         raise SourceError(
-            f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb, postgresql, {', '.join(WAREHOUSES)}, "
-            f"and for files {', '.join(STORES)}; for other databases give an Ibis table."
+            f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb, postgresql, "
+            f"{', '.join(WAREHOUSES)}, and for files {', '.join(STORES)}; for other databases give an Ibis table."
         )
     name = f"{shown}::{target}" if target else shown
     _check_installed(scheme)

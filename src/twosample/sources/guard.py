@@ -60,7 +60,8 @@ _ADVICE = (
     (("password authentication", "no password supplied", "authentication failed", "access denied for user"),
      "Check user and password."),
     (
-        ("connection refused", "can't connect to", "could not translate", "name or service", "timeout expired", "no route", "unreachable"),
+        ("connection refused", "can't connect to", "could not translate", "name or service", "timeout expired",
+         "no route", "unreachable"),
         "Check host and port, and that the server runs.",
     ),
     (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -74,7 +74,7 @@ class FramePuller:
         wanted = self.frame if names is None else self.frame.select(*names)
         native: Any = nw.to_native(wanted)
         if self.frame.implementation.is_ibis():
-            for batch in _calmly(native.to_pyarrow_batches()):
+            for batch in _calmly(native.to_pyarrow_batches):
                 part = pl.from_arrow(batch)
                 assert isinstance(part, pl.DataFrame)
                 if len(part):
@@ -116,12 +116,13 @@ class FramePuller:
         return _collected(question)
 
 
-def _calmly(steps: Iterator[Any]) -> Iterator[Any]:
-    """One after another, without the warnings of Ibis about how it calls DuckDB."""
-    steps, end = iter(steps), object()
+def _calmly(start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """One after another, without the warnings about how Ibis calls DuckDB and pandas."""
+    steps, end = None, object()
     while True:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore")
+            steps = iter(start()) if steps is None else steps
             step = next(steps, end)
         if step is end:
             return
@@ -131,6 +132,8 @@ def _calmly(steps: Iterator[Any]) -> Iterator[Any]:
 def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     import polars as pl
 
-    found = frame.collect(backend="polars").to_native()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = frame.collect(backend="polars").to_native()
     assert isinstance(found, pl.DataFrame)
     return found

@@ -249,9 +249,10 @@ def open_table(
         ``https://host/file.csv``, which is fetched. A folder of files, whose folders may be named "year=2024", or of a
         Delta or Iceberg table. The same in an object store (``s3://``, ``gs://``, ``az://``, ``hf://``). A URL
         ``sqlite:///file.db::table``, ``duckdb:///file.db::table`` or
-        ``postgresql://user:password@host/database::table``, where a single SELECT may stand for the table. A frame of
-        pandas, polars, Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0, c1, ...), a dictionary of
-        columns, or anything with ``__arrow_c_stream__``. A Table comes back as it is, or with fewer rows.
+        ``postgresql://user:password@host/database::table``, or one of mysql, clickhouse, snowflake, bigquery,
+        databricks and trino as Ibis takes it, where a single SELECT may stand for the table. A frame of pandas, polars,
+        Arrow, DuckDB, Dask, Ibis or Spark. A NumPy array (columns c0, c1, ...), a dictionary of columns, or anything
+        with ``__arrow_c_stream__``. A Table comes back as it is, or with fewer rows.
     where
         Keeps the rows for which a condition in SQL holds: ``"price > 10 AND city = 'Rome'"``. Databases read it in
         their own dialect, files and frames in that of polars. Filter Ibis, Dask and Spark frames yourself.

@@ -67,15 +67,13 @@ def open_warehouse(url: str, database: str | None, target: Callable[[Tables], Ta
     scheme, _, rest = url.partition("://")
     backend = WAREHOUSES[scheme.lower().partition("+")[0]][0]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about time zones of the server
+        warnings.simplefilter("ignore")  # about time zones of servers, and how drivers are called
         connection: Any = ibis.connect(f"{backend}://{rest}")
-    if backend in _ONLY_READ:
-        connection.raw_sql(_ONLY_READ[backend]).close()
-    meant = target(lambda: _tables(connection, database))
-    if meant.query is None and meant.where is None:
-        table = connection.table(meant.table, database=meant.schema)
-    else:
-        table = connection.sql(meant.select())
+        if backend in _ONLY_READ:
+            connection.raw_sql(_ONLY_READ[backend]).close()
+        meant = target(lambda: _tables(connection, database))
+        plain = meant.query is None and meant.where is None
+        table = connection.table(meant.table, database=meant.schema) if plain else connection.sql(meant.select())
     frame: Any = nw.from_native(table)
     return RemoteRows(frame, guard, FramePuller(frame))
 

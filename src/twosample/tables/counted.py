@@ -18,7 +18,7 @@ _SHARE = 1 / 1024  # of the rows of both tables that a single value must hold to
 
 
 def counted_views(
-    x: SingleValues, y: SingleValues, line: Line, number: Words, steps: Mapping[float, str], kept: Floats
+    x: SingleValues, y: SingleValues, line: Line, number: Words, steps: Mapping[float, str], kept: Floats | None
 ) -> Iterator[View]:
     """Single values that hold a noticeable share, far ones, those beyond the other table, and round ones.
 
@@ -36,10 +36,11 @@ def counted_views(
     steps
         Round numbers, and what to call them.
     kept
-        Rows at hand, which tell what a value with a certain hash is.
+        Rows at hand, which tell what a value with a certain hash is; None if those are all rows. Only then values that
+        occur seldom are looked at: a table that is sampled may be compared with one that holds the same rows.
     """
-    if x.exact and y.exact:
-        yield from heap_views(Heap.of(x, y), number, steps)
+    if kept is None or (x.exact and y.exact):
+        yield from heap_views(Heap.of(x, y), number, steps, seldom=kept is None)
         return
     yield from _single(x.hashed(), y.hashed(), number, kept)
     yield from end_views(Heap.of_bins(line), number)

@@ -230,15 +230,16 @@ def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
 def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
     """From all rows: as they are if they are at hand, or as they were counted; from samples where no one counted."""
     dates = column.kind == "datetime"
-    kept = [_doubles(column_of(part, column.name)) for part in reading.samples]
-    x, y = (SingleValues.of(part, dates=dates) for part in kept)
+    rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
+    x, y = (SingleValues.of(part, dates=dates) for part in rows)
     one, two = (side.scan.singles.get(column.name) for side in (reading.a, reading.b))
-    if not (reading.a.whole and reading.b.whole) and one is not None and two is not None:
+    kept = None if reading.a.whole and reading.b.whole else np.concatenate(rows)
+    if kept is not None and one is not None and two is not None:
         x, y = one, two
     if min(x.rows, y.rows) < 2:
         return ()
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
-    found = [*tails(line, words), *counted_views(x, y, line, words, ROUND if dates else STEPS, np.concatenate(kept))]
+    found = [*tails(line, words), *counted_views(x, y, line, words, ROUND if dates else STEPS, kept)]
     spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
     return tuple(usable([*found, *clock_views(x, y)] if dates and not spans else found, level))
 

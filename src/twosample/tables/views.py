@@ -167,15 +167,15 @@ def values(x: Floats, y: Floats, number: Words, steps: Mapping[float, str] = STE
     return heap_views(Heap.of(SingleValues.of(x), SingleValues.of(y)), number, steps)
 
 
-def heap_views(heap: Heap, number: Words, steps: Mapping[float, str]) -> Iterator[View]:
-    """The same of values with their counts."""
+def heap_views(heap: Heap, number: Words, steps: Mapping[float, str], seldom: bool = True) -> Iterator[View]:
+    """The same of values with their counts; values that occur seldom if the rows are those of the tables."""
     found, counts = heap.found, heap.counts
     chosen = noticeable(counts) if len(found) > 2 else [int(np.argmin(counts))] if len(found) == 2 else []
     for i in chosen:
         yield heap.view("value", number(float(found[i])), partial(np.equal, float(found[i])))
     yield from end_views(heap, number)
     if len(found) > 4:
-        yield from _round(heap, steps)
+        yield from _round(heap, steps, seldom)
 
 
 def end_views(heap: Heap, number: Words) -> Iterator[View]:
@@ -246,12 +246,13 @@ def _beyond(heap: Heap, number: Words) -> Iterator[View]:
         yield RangeView("range", f"{word} {number(float(heap.found[::order][last]))}", a, b, m, n)
 
 
-def _round(heap: Heap, steps: Mapping[float, str]) -> Iterator[View]:
+def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[View]:
     """Round numbers, and values that occur seldom: rounding makes fewer of them."""
     usual = _usual(heap.counts)
     views: dict[str, Holds] = {text: partial(_multiples, step) for step, text in steps.items()}
-    views["a value that occurs once"] = partial(_among, heap.found[heap.counts == 1])
-    views[f"a value that occurs less than {usual} times"] = partial(_among, heap.found[heap.counts < usual])
+    if seldom:
+        views["a value that occurs once"] = partial(_among, heap.found[heap.counts == 1])
+        views[f"a value that occurs less than {usual} times"] = partial(_among, heap.found[heap.counts < usual])
     known: set[int] = {0, int(heap.counts.sum())}
     for view in (heap.view("round", text, holds) for text, holds in views.items()):
         if view.a + view.b not in known:
