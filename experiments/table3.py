@@ -120,7 +120,7 @@ def _by_match(A: list[np.ndarray], B: list[np.ndarray]) -> list[int]:
         right = sum(pair.source == pair.target for pair in found.pairs)
     else:
         names = [f"{i:02d}" for i in range(len(A))]
-        found = ts.match(dict(zip(names, A, strict=True)), dict(zip(names, B, strict=True)), level=None)
+        found = ts.match(dict(zip(names, A, strict=True)), dict(zip(names, B, strict=True)), force=True)
         right = sum(pair.source == pair.target for pair in found.pairs)
     return [right, len(A)]
 
@@ -199,7 +199,7 @@ words ("correct attribute matches detected") speak for rows: a hypothesis, no mo
   bandwidth of attribute i (of the distances that are not 0, if the median is 0). The paper does not say which cost it
   took ("via MMD²_u B"), nor which bandwidth: [the variants](table3-variants.md) have other readings. Graphs: the
   random-walk kernel on labels and attributes, walks of up to seven edges.
-- `ts.match`: as it is, without a level; its kernel is a mean of Gaussians at several scales of both columns.
+- `ts.match`: with `force=True`; its kernel is a mean of Gaussians at several scales of both columns.
 - Largest z: C_ij = log(1 + z), where z is the largest of MMD²_u over its standard deviation under H0, over five
   bandwidths of the pooled pair (quantiles 0.05 to 0.95 of the distances that are not 0). Standardised values speak on
   one scale for narrow and wide kernels. Chosen on other draws of CNUM.

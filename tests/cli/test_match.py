@@ -106,7 +106,8 @@ def test_long_names_never_cut_numbers(twosample, tmp_path, monkeypatch, width):
     assert len(lines) == 2
     for line in lines:
         assert len(line) <= int(width)
-        mmd, pvalue, margin = line.split()[-3:]
+        sure, drifted, mmd, pvalue = line.split()[-4:]
+        assert 0.5 < float(sure) <= 1
+        assert drifted == "no"
         assert 0 <= float(mmd) < 1
         assert 0 < float(pvalue) <= 1
-        assert float(margin) > 0

@@ -24,7 +24,7 @@ def test_every_kind_finds_its_partner(matching):
     assert found == {name: (other, kind) for name, other, kind in zip(names, OTHER, kinds, strict=True)}
     assert matching.matched
     assert not matching.unmatched_source
-    assert all(pair.pvalue > 0.001 and pair.margin > 0.1 for pair in matching.pairs)
+    assert all(pair.pvalue > 0.001 and pair.gap > 0.1 and pair.confidence > 0.8 for pair in matching.pairs)
 
 
 def test_parts_of_the_result(matching):
@@ -44,12 +44,12 @@ def test_parts_of_the_result(matching):
 
 def test_shown_in_all_forms(matching):
     plain = json.loads(matching.to_json())
-    assert plain["schema"] == 1
+    assert plain["schema"] == 2
     assert plain["matched"] is True
     assert plain["pairs"][0]["target"] == "Jahre"
     assert plain["costs"][0].count(None) > 0
     frame = matching.to_frame()
-    assert frame.shape == (8, 12)
+    assert frame.shape == (8, 14)
     assert frame["target"].to_list() == list(OTHER)
     assert "Jahre" in str(matching)
     assert "<table>" in matching._repr_html_()
@@ -78,7 +78,7 @@ def test_columns_without_a_partner():
     assert pay.candidate in m.targets
     assert not m.matched
     assert m.to_frame().height == len(m.pairs) + 3
-    forced = ts.match(a.drop("age"), b.drop("Lohn", "Ort"), level=None)
+    forced = ts.match(a.drop("age"), b.drop("Lohn", "Ort"), force=True)
     assert len(forced.pairs) > len(m.pairs)
 
 
@@ -96,7 +96,7 @@ def test_true_partners_are_rarely_parted():
     parted = 0
     for _ in range(40):
         x = rng.normal(size=(200, 6)) * 4.0 ** np.arange(6)
-        parted += not ts.match(x[:110], x[110:]).matched
+        parted += not ts.match(x[:110], x[110:], level=0.05).matched
     assert parted <= 7  # 0.05 of 40, and no more than chance allows
 
 
@@ -158,10 +158,10 @@ def test_units_of_real_tables(name, least):
     mixed = rng.permutation(len(x))
     half, turn = len(x) // 2, rng.permutation(x.shape[1])
     a, b = x[mixed[:half]], 2.54 * x[mixed[half : 2 * half]][:, turn]
-    m = ts.match(a, b, rescale=True, level=None)
+    m = ts.match(a, b, rescale=True, force=True)
     right = [turn[int(p.target[1:])] == int(p.source[1:]) for p in m.pairs]
     assert np.mean(right) >= least
-    plain = ts.match(a, b, level=None)
+    plain = ts.match(a, b, force=True)
     assert np.mean([turn[int(p.target[1:])] == int(p.source[1:]) for p in plain.pairs]) < 0.5
 
 
@@ -169,9 +169,9 @@ def test_units_with_unequal_numbers_of_columns():
     rng = np.random.default_rng(5)
     x = rng.normal(size=(600, 1)) * [0, 3, -3, 1, 1] + rng.normal(size=(600, 5)) * [5, 1, 1, 1, 9]
     x[:, 1] = np.exp(x[:, 1] / 4)
-    m = ts.match(x[:300], 3 * x[300:, 1:4], rescale=True, level=None)
+    m = ts.match(x[:300], 3 * x[300:, 1:4], rescale=True, force=True)
     assert {p.source: p.target for p in m.pairs} == {"c1": "c0", "c2": "c1", "c3": "c2"}
-    m = ts.match(x[:300, 1:4], 3 * x[300:], rescale=True, level=None)
+    m = ts.match(x[:300, 1:4], 3 * x[300:], rescale=True, force=True)
     assert {p.target: p.source for p in m.pairs} == {"c1": "c0", "c2": "c1", "c3": "c2"}
     assert m.distance == pytest.approx(sum(p.mmd for p in m.pairs), abs=0.3)
 
@@ -205,7 +205,8 @@ RARE = {
 @pytest.mark.parametrize("name", RARE)
 def test_partners_with_rare_values_are_rarely_parted(name):
     rng, count = np.random.default_rng(4), 60
-    results = [ts.match({"x": RARE[name](rng, 60)}, {"y": RARE[name](rng, 400)}) for _ in range(count)]
+    tables = [({"x": RARE[name](rng, 60)}, {"y": RARE[name](rng, 400)}) for _ in range(count)]
+    results = [ts.match(a, b, level=0.05) for a, b in tables]
     parted = [m for m in results if not m.pairs]
     assert len(parted) <= binom.ppf(0.999, count, 0.05)
     assert all(m.unmatched_source[0].pvalue <= 0.05 for m in parted)
@@ -215,7 +216,7 @@ def test_the_order_of_text_does_not_matter():
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz"), 6)) for _ in range(400)]
     x = [" ".join(rng.choice(words, 3)) for _ in range(1990)]
-    m = ts.match({"x": sorted(x)}, {"y": x}, level=None, kinds={"x": "text", "y": "text"})
+    m = ts.match({"x": sorted(x)}, {"y": x}, force=True, kinds={"x": "text", "y": "text"})
     assert m.costs[0, 0] < 0.02
     halves = sorted(x[:480]), x[480:960]
     assert ts.match({"x": halves[0]}, {"y": halves[1]}, kinds={"x": "text", "y": "text"}).matched
@@ -223,13 +224,16 @@ def test_the_order_of_text_does_not_matter():
 
 def test_reasons_are_true():
     rng = np.random.default_rng(0)
-    m = ts.match({f"a{i}": rng.normal(1000 * i, 1, 50) for i in range(230)}, {"z": rng.normal(-5e5, 1, 50)})
-    assert "another distribution" in m.unmatched_source[0].reason
-    assert "too far away" in m.unmatched_source[-1].reason
+    m = ts.match({"a": rng.normal(0, 1, 50)}, {"z": rng.normal(-5e5, 1, 50)})
+    assert "too unlike" in m.unmatched_source[0].reason
+    assert m.unmatched_source[0].pvalue < 1e-6
     x = rng.normal(size=600)
     m = ts.match({"a": x[:200], "b": x[200:400]}, {"z": x[400:]})
     assert "has another partner" in m.unmatched_source[0].reason
     assert m.unmatched_source[0].pvalue > 0.05
+    parted = ts.match({"a": x[:300]}, {"b": x[300:] + 0.6}, level=0.05)
+    assert "another distribution (p = " in parted.unmatched_source[0].reason
+    assert parted.level == 0.05
 
 
 def test_two_unrelated_tables():
@@ -239,7 +243,8 @@ def test_two_unrelated_tables():
     m = ts.match(flights, wine)
     assert not m.pairs
     assert len(m.unmatched_source) == len(m.unmatched_target) == 2
-    assert "p = " in m.unmatched_source[0].reason
+    assert "too unlike" in m.unmatched_source[0].reason
+    assert m.unmatched_source[0].pvalue < 1e-6
     assert m.distance > 0.5
 
 

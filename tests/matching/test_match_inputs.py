@@ -21,7 +21,7 @@ def test_whole_numbers_and_codes():
     rng = np.random.default_rng(0)
     a = {"code": rng.choice([3, 7, 9], 300, p=[0.6, 0.3, 0.1])}
     b = {"label": rng.choice(["3", "7", "9x"], 300, p=[0.6, 0.3, 0.1])}
-    m = ts.match(a, b, kinds={"label": "categorical"}, level=None)
+    m = ts.match(a, b, kinds={"label": "categorical"}, force=True)
     assert (m.pairs[0].target, m.pairs[0].kind) == ("label", "categorical")
     assert m.costs[0, 0] < 0.3
 
@@ -90,9 +90,9 @@ def test_very_wide_tables_are_refused_at_once_or_served():
     assert MOST_PAIRS < 4000**2
     with pytest.raises(ts.InputError, match="pairs"):
         ts.match(wide, wide)
-    m = ts.match(np.random.default_rng(0).normal(size=(5, 300)), np.zeros((4, 2)), level=None)
+    m = ts.match(np.random.default_rng(0).normal(size=(5, 300)), np.zeros((4, 2)), force=True)
     assert len(m.pairs) == 2
-    m = ts.match(np.random.default_rng(0).normal(size=(5, 10_000)), np.zeros((4, 1)), level=None)
+    m = ts.match(np.random.default_rng(0).normal(size=(5, 10_000)), np.zeros((4, 1)), force=True)
     assert len(m.unmatched_source) == 9_999
 
 
@@ -152,7 +152,7 @@ def test_files_frames_and_databases(place, tmp_path, request):
 
 
 def test_ragged_lists_of_columns():
-    m = ts.match([[1, None, 3, 4, 5], ["a", "b", "a"]], [["a", "b", "b", "a", "a", "b"], [1.0, 2, 3]], level=None)
+    m = ts.match([[1, None, 3, 4, 5], ["a", "b", "a"]], [["a", "b", "b", "a", "a", "b"], [1.0, 2, 3]], force=True)
     assert [(p.source, p.target) for p in m.pairs] == [("c0", "c1"), ("c1", "c0")]
 
 

@@ -23,7 +23,7 @@ def right_share(table, rows, repetitions):
     found = []
     for _ in range(repetitions):
         chosen, turn = rng.choice(len(table), 2 * rows, replace=False), rng.permutation(table.shape[1])
-        m = ts.match(table[chosen[:rows]], table[chosen[rows:]][:, turn], level=None)
+        m = ts.match(table[chosen[:rows]], table[chosen[rows:]][:, turn], force=True)
         found += [turn[int(p.target[1:])] == int(p.source[1:]) for p in m.pairs]
     return np.mean(found)
 
@@ -71,7 +71,7 @@ def scenario(data_directory, name):
 )
 def test_valentine(data_directory, name, names, least):
     a, b, truth = scenario(data_directory, name)  # in fodors_zagats two columns of a are the same: names must decide
-    m = ts.match(a, b[:, ::-1], level=None, use_names=names)
+    m = ts.match(a, b[:, ::-1], force=True, use_names=names)
     assert len({(p.source, p.target) for p in m.pairs} & truth) / len(truth) >= least
     top = [(key[1], key[3]) for key in list(m.valentine())[: len(truth)]]
     assert len(set(top) & truth) / len(truth) >= least

@@ -33,7 +33,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     force: Annotated[
         bool, typer.Option("--force", help="Give every column the best partner there is, however unlike.")
     ] = False,
-    alpha: options.Alpha = 0.05,
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", metavar="LEVEL", help="Part pairs that a test at this level says differ; 0.05, say."),
+    ] = None,
     seed: options.Seed = 0,
     select: options.Select = None,
     exclude: options.Exclude = None,
@@ -52,7 +55,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     config: options.Config = None,
     debug: options.Debug = False,
 ) -> int:
-    """Match the columns of two tables by the distributions of their values.
+    """Match the columns of two tables by what is in them, also if it has drifted.
 
     Exit codes: 0 every column has a partner, 1 some have none, 2 error.
     """
@@ -74,7 +77,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         result = match(
             options.opened(a, encoding),
             options.opened(b, encoding),
-            level=None if force else alpha,
+            force=force,
+            level=alpha,
             rescale=rescale,
             use_names=use_names,
             select=options.split(select),
@@ -112,7 +116,15 @@ def _screen(result: Matching) -> Iterator[Any]:
                for side, name, rows, columns in sides)  # fmt: skip
     if result.pairs:
         yield Text()
-        heads = [("  A", False), ("B", False), ("MMD", True), ("p", True), ("margin", True), ("", False)]
+        heads = [
+            ("  A", False),
+            ("B", False),
+            ("sure", True),
+            ("drifted", False),
+            ("MMD", True),
+            ("p", True),
+            ("", False),
+        ]
         yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]])
         if len(result.pairs) > _MOST:
             yield Text(f"  and {counted(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
@@ -131,10 +143,13 @@ def _screen(result: Matching) -> Iterator[Any]:
 def _line(pair: Pair) -> list[Text]:
     from rich.text import Text
 
-    from ..matching.showing import units
+    from ..matching.showing import drift, units
     from .screen import name, plain, pvalue
 
     change = "" if pair.map is None else units(pair.map, "A", "B")
-    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "no other"
-    numbers = Text(f"{pair.mmd:.3f}"), pvalue(pair.pvalue), Text(margin), Text(change, style="dim")
+    known = isfinite(pair.mmd)
+    numbers = (
+        Text(f"{pair.confidence:.2f}"), Text(drift(pair)), Text(f"{pair.mmd:.3f}" if known else "–"),
+        pvalue(pair.pvalue) if known else Text("–"), Text(change, style="dim"),
+    )  # fmt: skip
     return [name(pair.source), plain(pair.target), *numbers]

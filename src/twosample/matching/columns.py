@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -55,6 +55,8 @@ class Column:
         ``(rows,)`` numbers in the order of the rows, NaN where there is none; empty for text and categories.
     words
         The values of text and categories that are there.
+    there
+        ``(rows,)`` in which rows these are; empty if in all.
     reason
         Why it cannot be matched; empty if it can.
     """
@@ -66,6 +68,7 @@ class Column:
     missing: int
     numbers: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     words: tuple[str, ...] = field(default=(), repr=False)
+    there: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
     reason: str = ""
 
     @property
@@ -77,6 +80,15 @@ class Column:
     def values(self) -> Floats:
         """The numbers that are there."""
         return self.numbers[np.isfinite(self.numbers)] if self.missing else self.numbers
+
+    def ordered(self) -> Floats:
+        """``(rows,)`` numbers as they are, categories as their places in the alphabet; NaN where there is none."""
+        if self.family not in ("category", "text"):
+            return self.numbers
+        place = {word: float(k) for k, word in enumerate(sorted(set(self.words)))}
+        result = np.full(self.rows, np.nan)
+        result[self.there if len(self.there) else slice(None)] = [place[word] for word in self.words]
+        return result
 
     def levels(self) -> tuple[str, ...]:
         """The values as categories: those of text, and whole numbers of which there are few; empty if not."""
@@ -118,6 +130,10 @@ class Side:
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
+
+    def by_name(self) -> Side:
+        """With the columns in alphabetical order, so that ties are not broken by where a column stands."""
+        return replace(self, columns=tuple(sorted(self.columns, key=lambda column: column.name)))
 
     def of(self, *families: Family) -> list[int]:
         """The columns of some families."""
@@ -222,8 +238,11 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
     words = column_of(convert(frame, {found.name: kind}), found.name)
-    series = words.replace(_TRUTHS).drop_nulls()
-    return _checked(Column(found.name, kind, family, len(frame), len(frame) - len(series), words=tuple(series)))
+    words = words.replace(_TRUTHS)
+    there = words.is_not_null().to_numpy() if words.null_count() else np.empty(0, dtype=bool)
+    return _checked(
+        Column(found.name, kind, family, len(frame), words.null_count(), words=tuple(words.drop_nulls()), there=there)
+    )
 
 
 def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Column:

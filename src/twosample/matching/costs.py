@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.types import Floats
 from .columns import Column, Family, Side
-from .laws import categories_centred, numbers_price, price, text_centred
 from .lines import Inner, inner_products, rounded, without_diagonal
+from .overlap import jaccard
 from .points import Mask, Places, PointColumns, points_of
 from .words import pieces, products, shares
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 SCALES = (1.0, 4.0, 1 / 32)
 """The kernel of a column of numbers is the mean of Gaussians at these multiples of its median distance: one for the
 bulk, one for long tails, one for values that repeat."""
 
-_CATEGORIES = 500  # the most frequent ones, from which the price of a column of categories comes
-_GENEROUS = 1.5  # prices are thresholds of an approximate law; p-values decide
 _MEASURED: tuple[Family, ...] = ("number", "date", "time", "duration")
 
 Progress = Callable[[int, int], None]
@@ -31,29 +25,25 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What the assignment needs to know of all pairs; infinite where columns cannot be compared.
+    """What is known of all pairs; infinite where columns cannot be compared.
 
     Parameters
     ----------
     total
-        ``(s, t)`` squared MMD with the mean of the kernels of both columns, unbiased: what is minimised.
-    plain
-        ``(s, t)`` the same with one Gaussian for each column: the mean of the two, so that neither table comes first.
+        ``(s, t)`` squared effect sizes with the mean of the kernels of both columns; without bias, so they may be
+        negative. Categories and text: squared MMD over the sum of the squared norms.
     mmd
-        ``(s, t)`` MMD_b with the kernel of `plain`.
-    limit
-        ``(s, t)`` the price: pairs with a larger `plain` value cannot have one distribution.
+        ``(s, t)`` MMD_b with one Gaussian for each column: the mean of the two, so that neither table comes first.
+    common
+        ``(s, t)`` the share of different values that both columns have; 0 where they cannot be compared.
+    noise
+        ``(s, t)`` 1/m + 1/n for the values that are there.
     """
 
     total: Floats
-    plain: Floats
     mmd: Floats
-    limit: Floats
-
-    @property
-    def allowed(self) -> Mask:
-        """``(s, t)`` pairs that may have one distribution, as far as the price says."""
-        return self.plain <= self.limit + 1e-9
+    common: Floats
+    noise: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,45 +72,45 @@ class Measured:
         return float(self.points.scale[np.searchsorted(self.index, column)])
 
 
-def all_costs(
-    left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None = None
-) -> Costs:
-    """Costs and prices of all pairs."""
-    shape = (len(left.columns), len(right.columns))
-    total, plain, root = (np.full(shape, np.inf) for _ in range(3))
-    costs = Costs(total, plain, root, np.full(shape, -np.inf))
-    tests = level / max(min(shape), 1)
+def all_costs(left: Side, right: Side, a: Measured, b: Measured, progress: Progress | None = None) -> Costs:
+    """Costs of all pairs."""
+    m, n = (np.array([max(column.present, 1) for column in side.columns]) for side in (left, right))
+    noise = 1 / m[:, None] + 1 / n
+    costs = Costs(np.full(noise.shape, np.inf), np.full(noise.shape, np.inf), np.zeros(noise.shape), noise)
     if len(a.index) and len(b.index):
-        _numbers(costs, left, right, a, b, tests, progress)
-    _texts(costs, left, right, tests)
-    _categories(costs, left, right, tests)
+        _numbers(costs, left, right, a, b, progress)
+    _texts(costs, left, right)
+    _categories(costs, left, right)
     return costs
 
 
-def _numbers(
-    costs: Costs, left: Side, right: Side, a: Measured, b: Measured, level: float, progress: Progress | None
-) -> None:
+def _numbers(costs: Costs, left: Side, right: Side, a: Measured, b: Measured, progress: Progress | None) -> None:
     x, y = a.points, b.points
     half = len(SCALES) * len(x)
     work = half + len(SCALES) * len(y)
     ours = _at_scales(x, y, _part(progress, 0, work))
     theirs = _at_scales(y, x, _part(progress, half, work))
-    unbiased = [part.unbiased(x.rows, y.rows) for part in ours], [part.unbiased(y.rows, x.rows).T for part in theirs]
-    squares = ours[0].biased + theirs[0].biased.T
+    parts = [(part.unbiased(x.rows, y.rows), within(part, x.rows, y.rows)) for part in ours]
+    parts += [(part.unbiased(y.rows, x.rows).T, within(part, y.rows, x.rows).T) for part in theirs]
+    squared, inside = (np.mean([part[k] for part in parts], axis=0) for k in range(2))
     at = np.ix_(a.index, b.index)
     same = _families(left, a.index)[:, None] == _families(right, b.index)[None, :]
-    costs.plain[at] = np.where(same, (unbiased[0][0] + unbiased[1][0]) / 2, np.inf)
-    costs.total[at] = np.where(same, (sum(unbiased[0]) + sum(unbiased[1])) / (2 * len(SCALES)), np.inf)
-    costs.mmd[at] = np.where(same, np.sqrt(squares / 2), np.inf)
-    costs.limit[at] = _limits(_prices(x, y, level), _prices(y, x, level), x.rows, y.rows)
+    costs.total[at] = np.where(same, squared_effect(squared, 1 - inside), np.inf)
+    costs.mmd[at] = np.where(same, np.sqrt((ours[0].biased + theirs[0].biased.T) / 2), np.inf)
+    values = [[side.columns[i].values for i in part.index] for side, part in ((left, a), (right, b))]
+    costs.common[at] = np.where(same, jaccard(*values), 0.0)
 
 
-def _prices(x: PointColumns, y: PointColumns, level: float) -> Prices:
-    """What each column of x may differ from one more sample of its own, as long as a typical one of y."""
-    typical = int(np.median(y.rows))
-    width = rounded(x.scale)
-    values = [numbers_price(x.take([k]), float(width[k]), typical, level) for k in range(len(x))]
-    return Prices(np.array(values), typical)
+def squared_effect(squared: Floats, spread: Floats) -> Floats:
+    """r² of an MMD² at this spread, as in :func:`twosample.embedding.alternative.effect_of`, but below 0 if it is."""
+    between = squared / 4
+    whole = spread + np.maximum(between, 0.0)
+    return np.divide(between, whole, out=np.zeros(between.shape), where=whole > 1e-12)
+
+
+def within(inner: Inner, m: Places, n: Places) -> Floats:
+    """``(s, t)`` the mean kernel value of two rows of one column, over both columns."""
+    return (without_diagonal(inner.own, m)[:, None] + without_diagonal(inner.other, n[None, :])) / 2
 
 
 def _at_scales(x: PointColumns, y: PointColumns, progress: Progress | None) -> list[Inner]:
@@ -140,25 +130,7 @@ def _families(side: Side, index: Places) -> np.ndarray[tuple[int], np.dtype[np.s
     return np.array([side.columns[i].family for i in index])
 
 
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """Of the columns of one side, for so many rows on the other."""
-
-    values: Floats
-    rows: int
-
-    def scaled(self, m: Places, n: Places) -> Floats:
-        """``(s, t)`` for other numbers of rows: they go with 1/m + 1/n."""
-        factor = (1 / m[:, None] + 1 / n[None, :]) / (1 / m + 1 / self.rows)[:, None]
-        return np.asarray(_GENEROUS * self.values[:, None] * factor)
-
-
-def _limits(ours: Prices, theirs: Prices, m: Places, n: Places) -> Floats:
-    """``(s, t)`` the larger price of the two: a column in which a rare value happens to be missing knows no other."""
-    return np.maximum(ours.scaled(m, n), theirs.scaled(n, m).T)
-
-
-def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
+def _categories(costs: Costs, left: Side, right: Side) -> None:
     """Categories with categories, and with whole numbers of which there are few."""
     ours, theirs = left.of("category"), right.of("category")
     if not ours and not theirs:
@@ -171,22 +143,11 @@ def _categories(costs: Costs, left: Side, right: Side, level: float) -> None:
         return
     first, second = (list(view) for view in views)
     table = shares([*views[0].values(), *views[1].values()])
-    sources, targets = table[: len(first)], table[len(first) :]
     m, n = (np.array([len(values) for values in view.values()], dtype=np.intp) for view in views)
-    limits = _limits(_category_prices(sources, m, n, level), _category_prices(targets, n, m, level), m, n)
-    inner = products(sources, targets)
+    inner = products(table[: len(first)], table[len(first) :])
     one, two = np.isin(first, ours)[:, None], np.isin(second, theirs)[None, :]
     chosen = (one & two) | ((one | two) & (inner.cross > 0))  # numbers are categories if they are spelled alike
-    _place(costs, first, second, chosen, inner, m, n, limits)
-
-
-def _category_prices(table: csr_array, m: Places, n: Places, level: float) -> Prices:
-    typical = int(np.median(n))
-    values = []
-    for k, rows in enumerate(m.tolist()):
-        shares_here = np.sort(table[[k]].data)[::-1][:_CATEGORIES]
-        values.append(price(rows, typical, categories_centred(shares_here, rows + typical), level))
-    return Prices(np.array(values), typical)
+    _place(costs, first, second, chosen, inner, m, n, [list(view.values()) for view in views])
 
 
 def _levels(column: Column, wanted: bool) -> tuple[str, ...]:
@@ -195,40 +156,33 @@ def _levels(column: Column, wanted: bool) -> tuple[str, ...]:
     return column.levels() if column.family == "number" and wanted else ()
 
 
-def _texts(costs: Costs, left: Side, right: Side, level: float) -> None:
+def _texts(costs: Costs, left: Side, right: Side) -> None:
     """Text with text and with categories."""
     first, second = (side.of("category", "text") for side in (left, right))
     if not first or not second or not (left.of("text") or right.of("text")):
         return
-    words = [side.columns[i].words for side, index in ((left, first), (right, second)) for i in index]
-    table, count = pieces(words)
-    sources, targets = table[: len(first)], table[len(first) :]
-    m, n = count[: len(first)], count[len(first) :]
-    limits = _limits(_text_prices(left, first, m, n, level), _text_prices(right, second, n, m, level), m, n)
+    words = [[side.columns[i].words for i in index] for side, index in ((left, first), (right, second))]
+    table, count = pieces([*words[0], *words[1]])
+    inner = products(table[: len(first)], table[len(first) :])
     both = np.ones((len(first), len(second)), dtype=bool)
-    _place(costs, first, second, both, products(sources, targets), m, n, limits)
-
-
-def _text_prices(side: Side, index: list[int], m: Places, n: Places, level: float) -> Prices:
-    typical = int(np.median(n))
-    values = np.full(len(index), np.inf)
-    for k, i in enumerate(index):
-        law = text_centred(side.columns[i].words)
-        if law is not None:
-            values[k] = price(int(m[k]), typical, law, level)
-    return Prices(values, typical)
+    _place(costs, first, second, both, inner, count[: len(first)], count[len(first) :], words)
 
 
 def _place(
-    costs: Costs, rows: list[int], columns: list[int], chosen: Mask, inner: Inner, m: Places, n: Places, limit: Floats
+    costs: Costs,
+    rows: list[int],
+    columns: list[int],
+    chosen: Mask,
+    inner: Inner,
+    m: Places,
+    n: Places,
+    words: Sequence[Sequence[Sequence[str]]],
 ) -> None:
     """Put a block of costs in its place, in units of the norms of both: 0 for the same, 1 for strangers."""
     unit = np.maximum(without_diagonal(inner.own, m), 1 / m)[:, None] + np.maximum(
         without_diagonal(inner.other, n[None, :]), 1 / n
     )
     at = np.ix_(rows, columns)
-    plain = inner.unbiased(m, n) / unit
-    root = np.sqrt(inner.biased / unit)
-    blocks = ((costs.plain, plain), (costs.total, plain), (costs.mmd, root), (costs.limit, limit / unit))
-    for matrix, values in blocks:
-        matrix[at] = np.where(chosen, values, matrix[at])
+    values = (inner.unbiased(m, n) / unit, np.sqrt(inner.biased / unit), jaccard(*words))
+    for matrix, block in zip((costs.total, costs.mmd, costs.common), values, strict=True):
+        matrix[at] = np.where(chosen, block, matrix[at])

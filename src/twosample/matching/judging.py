@@ -2,61 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .._shown import shown
 from ..core.adjust import holm
 from ..core.types import Floats
-from .assignment import margins, nearest
 from .columns import Column, Side
 from .costs import Costs, Measured
+from .distance import best, gaps
 from .laws import PairTest, categories_test, numbers_test, text_test
 from .rescale import Rescaled, affine_map
 from .results import Matching, Pair, Unmatched
 
 Map = tuple[float, float]
 _STRANGER = "no column of a kind that it can be compared with"
+_UNTESTED = PairTest(float("nan"), float("nan"), "")
+DRIFTED = 0.05
+"""The level of the tests that say whether partners have drifted apart."""
 _MOST_TESTED = 200  # columns without a partner whose best candidate is tested
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Two tables, their costs, and tests of pairs on demand."""
+    """Two tables, their costs, how likely pairs are, and tests of pairs on demand."""
 
     left: Side
     right: Side
     a: Measured
     b: Measured
     costs: Costs
+    confidence: Floats
     rescaled: Rescaled | None
     _known: dict[tuple[int, int], tuple[PairTest, Map | None]] = field(default_factory=dict)
 
     def matching(
-        self,
-        pairs: list[tuple[int, int]],
-        level: float | None,
-        distance: float,
-        notes: tuple[str, ...],
-        seed: int,
+        self, pairs: list[tuple[int, int]], level: float | None, distance: float, notes: tuple[str, ...], seed: int
     ) -> Matching:
-        """The result: pairs that pass their tests, and the others."""
-        if level is not None:
-            pairs = self._completed(pairs, level)
+        """The result: the pairs, without those that their tests part if asked to, and the others."""
         tests = [self._test(i, j) for i, j in pairs]
-        adjusted = holm([test.pvalue for test in tests])
-        gaps = margins(self.costs.mmd, pairs)
+        adjusted = _adjusted([test.pvalue for test in tests])
+        ahead = gaps(self.costs.mmd, pairs)
         pvalues = np.full(self.costs.total.shape, np.nan)
         kept: list[Pair] = []
-        for (i, j), test, value, gap in zip(pairs, tests, adjusted, gaps, strict=True):
+        for (i, j), test, value, gap in zip(pairs, tests, adjusted, ahead, strict=True):
             pvalues[i, j] = test.pvalue
-            if level is None or value > level:
-                kept.append(self._pair(i, j, float(value), gap))
+            if level is None or not value <= level:
+                kept.append(self._pair(i, j, float(value), gap, DRIFTED if level is None else level))
         taken = {pair.source for pair in kept}, {pair.target for pair in kept}
         alone = (
-            self._alone(self.left, self.right, self.costs.total, taken, pvalues, level),
-            self._alone(self.right, self.left, self.costs.total.T, taken[::-1], pvalues.T, level),
+            self._alone(self.left, self.right, self.confidence, taken, pvalues, level),
+            self._alone(self.right, self.left, self.confidence.T, taken[::-1], pvalues.T, level),
         )
         return Matching(
             pairs=tuple(kept),
@@ -64,6 +61,7 @@ class Judge:
             unmatched_target=alone[1],
             sources=self.left.names,
             targets=self.right.names,
+            confidence=self.confidence,
             costs=self.costs.total,
             mmd=self.costs.mmd,
             pvalues=pvalues,
@@ -75,18 +73,6 @@ class Judge:
             seed=seed,
             sides=(self.left, self.right),
         )
-
-    def _completed(self, pairs: list[tuple[int, int]], level: float) -> list[tuple[int, int]]:
-        """With the pairs of columns that were too dear, but are nearest to each other and pass their test."""
-        sources, targets = {i for i, _ in pairs}, {j for _, j in pairs}
-        more: list[tuple[int, int]] = []
-        free = [i for i in range(len(self.left.columns)) if i not in sources][:_MOST_TESTED]
-        for i in free:
-            best = nearest(self.costs.total[i], 1)
-            if len(best) and best[0] not in targets and self._test(i, int(best[0])).pvalue > level:
-                more.append((i, int(best[0])))
-                targets.add(int(best[0]))
-        return sorted(pairs + more)
 
     def _test(self, i: int, j: int) -> PairTest:
         return self._mapped(i, j)[0]
@@ -100,6 +86,8 @@ class Judge:
         """Whether two columns have one distribution, up to a map if they need one."""
         one, two = self.left.columns[i], self.right.columns[j]
         families = {one.family, two.family}
+        if not np.isfinite(self.costs.total[i, j]):
+            return _UNTESTED, None
         if "text" in families:
             return text_test(one.words, two.words), None
         if "category" in families:
@@ -117,17 +105,19 @@ class Judge:
         row, column = np.searchsorted(self.a.index, i), np.searchsorted(self.b.index, j)
         return bool(self.rescaled.mapped[row, column])
 
-    def _pair(self, i: int, j: int, adjusted: float, gap: float) -> Pair:
+    def _pair(self, i: int, j: int, adjusted: float, gap: float, level: float) -> Pair:
         test, mapped = self._mapped(i, j)
         one, two = self.left.columns[i], self.right.columns[j]
         return Pair(
             source=one.name,
             target=two.name,
             kind=one.kind if one.kind == two.kind else _joint(one, two),
+            confidence=float(self.confidence[i, j]),
+            drifted=None if np.isnan(adjusted) else adjusted <= level,
             mmd=float(self.costs.mmd[i, j]),
             pvalue=test.pvalue,
             adjusted_pvalue=adjusted,
-            margin=gap,
+            gap=gap,
             cost=float(self.costs.total[i, j]),
             statistic=test.statistic,
             map=mapped,
@@ -140,27 +130,56 @@ class Judge:
         self,
         side: Side,
         other: Side,
-        total: Floats,
+        confidence: Floats,
         taken: tuple[set[str], set[str]],
         pvalues: Floats,
         level: float | None,
     ) -> tuple[Unmatched, ...]:
         """Who has no partner, and why; best candidates are tested, those of the first few hundred columns."""
-        turned = side is self.right and side is not self.left
+        turned = confidence is not self.confidence
         found: list[Unmatched] = []
         for i, column in enumerate(side.columns):
             if column.name in taken[0]:
                 continue
-            best = nearest(total[i], 1)
-            if not len(best):
+            nearest = best(confidence[i], 1)
+            if not len(nearest):
                 found.append(Unmatched(column.name, column.reason or _STRANGER))
                 continue
-            j = int(best[0])
+            j = int(nearest[0])
             if np.isnan(pvalues[i, j]) and len(found) < _MOST_TESTED:
                 pvalues[i, j] = (self._test(j, i) if turned else self._test(i, j)).pvalue
             value, name = float(pvalues[i, j]), other.columns[j].name
-            found.append(Unmatched(column.name, _why(name, value, name in taken[1], level), name, value))
+            parted = level is not None and value <= level
+            why = _why(name, value, float(confidence[i, j]), name in taken[1], parted)
+            found.append(Unmatched(column.name, why, name, value))
         return tuple(found)
+
+
+def in_order(m: Matching, sources: tuple[str, ...], targets: tuple[str, ...]) -> Matching:
+    """The result with columns in this order."""
+    place = [{name: k for k, name in enumerate(names)} for names in (m.sources, m.targets)]
+    at = np.ix_([place[0][name] for name in sources], [place[1][name] for name in targets])
+    first, second = ({name: k for k, name in enumerate(names)} for names in (sources, targets))
+    return replace(
+        m,
+        pairs=tuple(sorted(m.pairs, key=lambda pair: first[pair.source])),
+        unmatched_source=tuple(sorted(m.unmatched_source, key=lambda one: first[one.name])),
+        unmatched_target=tuple(sorted(m.unmatched_target, key=lambda one: second[one.name])),
+        sources=sources,
+        targets=targets,
+        confidence=m.confidence[at],
+        costs=m.costs[at],
+        mmd=m.mmd[at],
+        pvalues=m.pvalues[at],
+    )
+
+
+def _adjusted(pvalues: list[float]) -> Floats:
+    """Adjusted by Holm for the pairs that could be tested; NaN for the others."""
+    values = np.array(pvalues, dtype=np.float64)
+    tested = ~np.isnan(values)
+    values[tested] = holm(values[tested].tolist())
+    return values
 
 
 def _joint(one: Column, two: Column) -> str:
@@ -172,18 +191,19 @@ def _joint(one: Column, two: Column) -> str:
 
 
 def _evidence(one: Column, two: Column, gap: float) -> str:
-    words = ["nearest" if gap >= 0 else "a nearer column has another partner"]
+    if "none" in (one.family, two.family) or gap == -np.inf:
+        return "by their names; the values cannot be compared"
+    words = ["nearest" if gap >= 0 else "not the nearest"]
     shares = [column.missing / column.rows for column in (one, two)]
     if max(shares) > 0.05 or abs(shares[0] - shares[1]) > 0.02:
         words.append(f"missing {shares[0]:.0%} and {shares[1]:.0%}")
     return ", ".join(words)
 
 
-def _why(name: str, pvalue: float, taken: bool, level: float | None) -> str:
-    nearest_one = f"the nearest, {shown(name, 40)!r},"
-    if np.isnan(pvalue):
-        return f"{nearest_one} {'has another partner' if taken else 'is too far away'}"
-    p = f" (p = {pvalue:.3g})"
-    if level is not None and pvalue <= level:
-        return f"{nearest_one} has another distribution{p}"
-    return f"{nearest_one} {'has another partner' if taken else 'would part nearer ones'}{p}"
+def _why(name: str, pvalue: float, confidence: float, taken: bool, parted: bool) -> str:
+    nearest = f"the likeliest, {shown(name, 40)!r},"
+    if taken:
+        return f"{nearest} has another partner"
+    if parted:
+        return f"{nearest} has another distribution (p = {pvalue:.3g})"
+    return f"{nearest} is too unlike (confidence {confidence:.2g})"

@@ -1,4 +1,4 @@
-"""What MMD² is under H0 for a pair of columns: prices for leaving a column unmatched, and tests of pairs."""
+"""Whether two columns have one distribution: tests of pairs by the limit law of MMD²."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.centred import Centred, CentredGram, CentredSpectrum
+from ..core.centred import CentredGram
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..embedding import Embedded, Levels, Line, ObservedSums, null_of
-from ..embedding.line import gaussian_features
-from ..embedding.pair import Sample
 from ..kernels import Gaussian
-from ..nulls import Gamma, Spectrum
+from ..nulls import Spectrum
 from ..statistics import Unbiased
 from ..structured import Categories
-from .points import PointColumns
+from .points import LARGEST
 from .words import SPECTRUM, prepared
 
 _TEXTS = 250  # of each side, for the law
@@ -32,15 +30,9 @@ class PairTest(NamedTuple):
     bandwidth: float | None = None
 
 
-def price(m: int, n: int, centred: Centred, level: float) -> float:
-    """About the value that MMD²_u exceeds with this probability under H0."""
-    zero = np.zeros(1)
-    sums = BlockSums(zero, zero, zero, zero, zero, m, n, 1e-12)
-    return Gamma().law(ObservedSums(Unbiased(), sums, lambda: centred)).threshold(level)
-
-
 def numbers_test(x: Floats, y: Floats, scale: float) -> PairTest:
     """Two columns of numbers, with the Gaussian kernel at the median distance of the pool; about `scale`, or 0."""
+    x, y = (np.clip(values, -LARGEST, LARGEST) for values in (x, y))
     line = Line.of_many_values(x, y, scale or 1.0)
     kernel = Gaussian(line.median_distance or 1.0)
     return _tested(line.embedded(kernel.scale), repr(kernel), kernel.scale)
@@ -49,25 +41,6 @@ def numbers_test(x: Floats, y: Floats, scale: float) -> PairTest:
 def _tested(pair: Embedded, kernel: str, bandwidth: float | None = None) -> PairTest:
     statistic, law = null_of(pair, Spectrum())
     return PairTest(statistic, law.pvalue(statistic), kernel, bandwidth)
-
-
-def numbers_price(x: PointColumns, bandwidth: float, n: int, level: float) -> float:
-    """What the squared MMD of a column of numbers and n more rows of the same exceeds with this probability.
-
-    An approximate threshold: the means of runs and most of the kernel are enough.
-    """
-    here = slice(int(x.start[0]), int(x.start[1]))
-    column = Sample.of(gaussian_features(x.place[here], x.mass[here], bandwidth, 1e-3), x.mass[here])
-    m, square = int(x.rows[0]), float(column.weights @ column.lengths**2)
-    spectrum = CentredSpectrum.of_covariance(column.covariance, square, m + n, 1.0, 0.0, eigenvalues=False)
-    return price(m, n, spectrum, level)
-
-
-def categories_centred(p: Floats, size: int) -> Centred:
-    """The delta kernel on categories with these shares in the pool, without its eigenvalues."""
-    level = float(p @ p)
-    C = np.diag(p) - np.outer(p, p)
-    return CentredSpectrum.of_covariance(C, float(p @ (1 - 2 * p + level) ** 2), size, 1.0, 0.0, eigenvalues=False)
 
 
 def categories_test(x: tuple[str, ...], y: tuple[str, ...]) -> PairTest:
@@ -87,12 +60,6 @@ def text_test(x: tuple[str, ...], y: tuple[str, ...]) -> PairTest:
     statistic = observed.value
     pvalue = Spectrum().law(observed).pvalue(statistic) if len(K) >= 4 else 1.0
     return PairTest(statistic, pvalue, repr(SPECTRUM))
-
-
-def text_centred(x: tuple[str, ...]) -> Centred | None:
-    """What the laws need of one column of text; None if it has hardly any."""
-    texts = prepared(x, _TEXTS)
-    return CentredGram.of(_text_gram(texts)) if len(texts) >= 4 else None
 
 
 def _text_gram(texts: list[str]) -> Floats:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from .. import _door as door
 from ..core.threads import single_threaded_blas
+from ..core.types import Floats
 from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
-from .assignment import assign, semi_metric
 from .columns import Side, chosen_columns, open_side, read
 from .costs import Costs, Measured, all_costs
-from .judging import Judge
-from .rescale import Rescaled, assign_by_dependence, rank_correlations, rescaled
+from .dependence import rank_correlations, rows_used
+from .distance import semi_metric
+from .evidence import SOME_SHARED, Likeness, best_pairs, confidence
+from .judging import Judge, in_order
+from .rescale import Rescaled, assign_by_dependence, rescaled
 from .results import Matching
 from .words import name_similarity
 
 Progress = Callable[[int, int, str], None]
 SAMPLE = 10_000
-NAME_WEIGHT = 0.5
-"""What two columns with nothing in common in their names pay, if names count."""
 MOST_PAIRS = 10_000_000
-_LEVEL = 0.05  # for prices, where no column may stay unmatched
+_NAME_TERM = 10.0  # what names with nothing in common cost where units are free
 _STEPS = 4
 
 
@@ -33,9 +33,10 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     a: object,
     b: object,
     *,
-    level: float | None = 0.05,
     rescale: bool = False,
     use_names: bool = False,
+    force: bool = False,
+    level: float | None = None,
     select: Iterable[str] | None = None,
     exclude: Iterable[str] | None = None,
     kinds: Mapping[str, str] | None = None,
@@ -44,32 +45,35 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     rng: int = 0,
     progress: Progress | None = None,
 ) -> Matching:
-    r"""Find out which column of one table is which column of another, by the distributions of their values.
+    r"""Find out which column of one table is which column of another, by what is in them, also if it has drifted.
 
-    Section 8.4 of the paper, 'Attribute Matching': with mean embeddings :math:`\mu` in the kernel of the attribute,
+    Section 8.4 of the paper, 'Attribute Matching', with evidence in the place of equality. The squared effect sizes
 
-    .. math:: C_{ij} = \|\mu(A_i) - \mu(B_j)\|^2
+    .. math:: C_{ij} = \frac{\mathrm{MMD}^2(A_i, B_j) / 4}{\text{spread} + \mathrm{MMD}^2(A_i, B_j) / 4}
 
-    is what it costs to match column i of A to column j of B, and the pairs are those of least total cost (the linear
-    assignment problem). Column names play no part unless asked for.
+    say how far column i of A is from column j of B. The evidence for a pair, in log odds, grows with its lead over the
+    nearest rival, with the share of values that both columns have, and with how alike they depend on the other columns;
+    it falls where C is unusually large beside the other pairs. The pairs are those of the largest sum of evidence, and
+    what has none for it stays alone. Column names play no part unless asked for.
 
-    A column stays alone if no test lets it have the distribution of its partner: pairs that differ beyond doubt are
-    ruled out first, and of the pairs found those whose p-value, adjusted by Holm for all of them, is at most the level.
-    So with probability 1 - level no true partners are parted, if partners have one distribution. In tables from
-    different sources they rarely have: then ``level=None`` gives every column the best partner there is.
+    Partners need not have one distribution: whether they have is tested, and said as `drifted`.
 
     Parameters
     ----------
     a, b
         Whatever :func:`twosample.sources.open_table` takes: paths, database URLs, frames, arrays, dictionaries of
         columns; or lists of columns.
-    level
-        The chance of parting any true partners; None: every column gets a partner while there are any.
     rescale
         Match columns up to a change of units, target = a + b · source with b > 0, and report it. Columns that agree as
         they are need no map. Uses rank correlations between the columns of each table to tell look-alikes apart.
     use_names
-        Let names count: a pair pays up to 0.5 more if the names of its columns have nothing in common.
+        Let names count, the more of them are alike in the two tables. They also pair columns that are empty or cannot
+        be compared.
+    force
+        Give every column the best partner there is while there are any, however unlike.
+    level
+        Part pairs whose columns have different distributions, by tests at this level, adjusted by Holm: with
+        probability 1 - level no true partners are parted, if partners have one distribution. None parts none.
     select, exclude
         Names of the columns to look at, and to leave out, in either table.
     kinds
@@ -86,7 +90,8 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     Returns
     -------
     Matching
-        ``m.pairs, m.unmatched_source, m.unmatched_target, m.costs, m.pvalues, m.distance``; print it for a summary.
+        ``m.pairs, m.unmatched_source, m.unmatched_target, m.confidence, m.costs, m.pvalues, m.distance``; print it for
+        a summary.
 
     Notes
     -----
@@ -97,12 +102,13 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     the kernel that tells equal from different; text (and text with categories) that of three-letter pieces; both
     in units of :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the
     Gaussian kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor
-    with text that does not spell numbers.
+    with text that does not spell numbers, amounts of money, percentages or yes and no.
 
     Every column is read once; embeddings are short vectors at each bandwidth that occurs, and a pair costs a short
     inner product: O(rows) for each column, and for 500 × 500 columns some seconds. Only chosen pairs and the best
     candidates of unmatched columns are tested. Not for finding out whether matched columns are the same: that is
-    :func:`compare`. Columns with one distribution (two dice) cannot be told apart by this.
+    :func:`compare`. Columns with one distribution (two dice) cannot be told apart by this, unless they depend on
+    others in different ways.
 
     Examples
     --------
@@ -120,7 +126,9 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     options = _checked(level, sample, rng)
     tell = _Teller(progress)
     said = checked_kinds(kinds)
-    rescale, use_names = yes_or_no("rescale", rescale), yes_or_no("use_names", use_names)
+    rescale, use_names, force = (
+        yes_or_no(name, value) for name, value in (("rescale", rescale), ("use_names", use_names), ("force", force))
+    )
     tables = [open_side(source, name, where) for source, name in ((a, "a"), (b, "b"))]
     wanted = chosen_columns(tables, select, exclude, said)
     if len(wanted[0]) * len(wanted[1]) > MOST_PAIRS:
@@ -129,25 +137,24 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
             "select=[...]."
         )
     tell("sampling")
-    left, right = (
+    sides = [
         read(table, name, columns, options.sample, options.seed, said)
         for table, name, columns in zip(tables, ("a", "b"), wanted, strict=True)
-    )
+    ]
     with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
         tell("comparing columns")
-        problem = _Problem.of(left, right, options.level or _LEVEL, use_names)
+        problem = _Problem.of(sides[0].by_name(), sides[1].by_name(), use_names)
         tell("matching")
-        free = options.level is None
         found = problem.rescaled() if rescale else None
-        pairs = problem.pairs(free) if found is None else problem.rescaled_pairs(found, free, options.seed)
+        evidence, pairs = problem.solved(found, force, options.seed)
         tell("testing pairs")
         costs = problem.shown(found)
-        judge = Judge(left, right, problem.a, problem.b, costs, found)
+        judge = Judge(problem.left, problem.right, problem.a, problem.b, costs, confidence(evidence), found)
         told = (note for table in tables for note in table.notes)
-        notes = (*_sampled(left, right), *(_MAP_NOTE if rescale else ()), *told)
+        notes = (*_sampled(*sides), *(_MAP_NOTE if rescale else ()), *told)
         result = judge.matching(pairs, options.level, semi_metric(problem.usable(costs.mmd)), notes, options.seed)
     tell("done")
-    return replace(result, read=(*tables[0].files, *tables[1].files))
+    return replace(in_order(result, *(side.names for side in sides)), read=(*tables[0].files, *tables[1].files))
 
 
 _MAP_NOTE = ("Maps are fitted to the data that test them: p-values of pairs with a map are a little too large.",)
@@ -183,65 +190,73 @@ class _Teller:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Two tables and all costs between them."""
+    """Two tables, and all that is known of pairs of their columns."""
 
     left: Side
     right: Side
     a: Measured
     b: Measured
-    costs: Costs
-    level: float
-    surcharge: np.ndarray[tuple[int, int], np.dtype[np.float64]]
+    likeness: Likeness
 
     @classmethod
-    def of(cls, left: Side, right: Side, level: float, use_names: bool) -> _Problem:
+    def of(cls, left: Side, right: Side, use_names: bool) -> _Problem:
         a, b = Measured.of(left), Measured.of(right)
-        surcharge = np.zeros((len(left.columns), len(right.columns)))
-        if use_names:
-            surcharge = NAME_WEIGHT * (1 - name_similarity(left.names, right.names))
-        return cls(left, right, a, b, all_costs(left, right, a, b, level), level, surcharge)
-
-    def pairs(self, free: bool) -> list[tuple[int, int]]:
-        """The assignment of least cost; free of prices or not."""
-        costs = self.costs
-        return assign(costs.total + self.surcharge, None if free else costs.allowed)
+        kinds = [np.array([column.kind for column in side.columns]) for side in (left, right)]
+        likeness = Likeness(
+            all_costs(left, right, a, b),
+            kinds[0][:, None] == kinds[1],
+            name_similarity(left.names, right.names) if use_names else None,
+            (rank_correlations(left), rank_correlations(right)),
+            (len(rows_used(left)), len(rows_used(right))),
+        )
+        return cls(left, right, a, b, likeness)
 
     def rescaled(self) -> Rescaled | None:
         """Columns of numbers up to affine maps, if there are any on both sides."""
         if not len(self.a.index) or not len(self.b.index):
             return None
-        return rescaled(self.costs, self.a, self.b, self.left, self.right, self.level)
+        return rescaled(self.likeness.costs, self.a, self.b, self.left, self.right)
 
-    def rescaled_pairs(self, found: Rescaled, free: bool, seed: int) -> list[tuple[int, int]]:
-        """Columns of numbers by shape and dependence, the others as always."""
+    def solved(self, found: Rescaled | None, force: bool, seed: int) -> tuple[Floats, list[tuple[int, int]]]:
+        """The evidence for all pairs, and the best pairs."""
+        if found is None:
+            evidence = self.likeness.evidence()
+            return evidence, best_pairs(evidence, force)
+        costs = self.shown(found)
+        costs.common[np.ix_(self.a.index, self.b.index)] = SOME_SHARED
+        free = replace(self.likeness, costs=costs, same_kind=np.ones_like(self.likeness.same_kind))
+        evidence = free.evidence()
+        numbers = self._by_dependence(found, evidence, seed)
+        rest = evidence.copy()
+        rest[self.a.index[:, None], self.b.index] = -np.inf
+        for i, j in numbers:
+            rest[i], rest[:, j] = -np.inf, -np.inf
+        pairs = sorted(numbers + best_pairs(rest, force))
+        return evidence, [(i, j) for i, j in pairs if force or evidence[i, j] > 0]
+
+    def _by_dependence(self, found: Rescaled, evidence: Floats, seed: int) -> list[tuple[int, int]]:
+        """Columns of numbers paired by shape and dependence."""
         at = np.ix_(self.a.index, self.b.index)
-        comparable = np.isfinite(self.costs.plain[at])
-        found = replace(
-            found,
-            terms=found.terms + 20 * self.surcharge[at],
-            allowed=comparable if free else found.allowed,
-        )
-        RA, RB = rank_correlations(self.left, self.a), rank_correlations(self.right, self.b)
-        rows = int(2 / (1 / self.left.rows + 1 / self.right.rows))
-        numbers = assign_by_dependence(found, RA, RB, rows, seed)
-        pairs = [(int(self.a.index[i]), int(self.b.index[j])) for i, j in numbers]
-        rest = self.costs.total + self.surcharge
-        rest[self.a.index[:, None], self.b.index] = np.inf
-        rest[[i for i, _ in pairs]] = np.inf
-        rest[:, [j for _, j in pairs]] = np.inf
-        return sorted(pairs + assign(rest, None if free else self.costs.allowed))
+        if self.likeness.names is not None:
+            found = replace(found, terms=found.terms + _NAME_TERM * (1 - self.likeness.names[at]))
+        RA, RB = (R[np.ix_(part.index, part.index)] for R, part in
+                  zip(self.likeness.correlations, (self.a, self.b), strict=True))  # fmt: skip
+        rows = int(2 / (1 / self.likeness.rows[0] + 1 / self.likeness.rows[1]))
+        pairs = assign_by_dependence(found, RA, RB, rows, seed)
+        return [(int(self.a.index[i]), int(self.b.index[j])) for i, j in pairs]
 
     def shown(self, found: Rescaled | None) -> Costs:
-        """The costs for the result: of pairs that need a map, after the map; with the surcharge for names."""
-        total, mmd = self.costs.total.copy(), self.costs.mmd.copy()
+        """The costs for the result: of pairs that need a map, after the map."""
+        costs = self.likeness.costs
+        total, mmd, common = costs.total.copy(), costs.mmd.copy(), costs.common.copy()
         if found is not None:
             at = np.ix_(self.a.index, self.b.index)
-            use = found.mapped & np.isfinite(self.costs.plain[at])
-            total[at] = np.where(use, found.plain, total[at])
+            use = found.mapped & found.allowed
+            total[at] = np.where(use, found.shape, total[at])
             mmd[at] = np.where(use, found.mmd, mmd[at])
-        return replace(self.costs, total=total + self.surcharge, mmd=mmd)
+        return replace(costs, total=total, mmd=mmd, common=common)
 
-    def usable(self, mmd: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def usable(self, mmd: Floats) -> Floats:
         """Without the columns that say nothing: constants apart, those that hold no or only one value."""
         rows, columns = ([c.family != "none" for c in side.columns] for side in (self.left, self.right))
         return np.asarray(mmd[np.ix_(rows, columns)])

@@ -23,7 +23,8 @@ _STEPS = 64  # a median distance
 
 _FEW = 256  # different values that are all kept
 _POINTS = 65  # evenly spaced rows from which distances are measured
-_LARGEST = 1e300  # numbers beyond are taken for this: differences must not overflow
+LARGEST = 1e300
+"""Numbers beyond are taken for this: differences must not overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ class PointColumns:
 
 def points_of(columns: Sequence[Floats]) -> PointColumns:
     """The points of some columns of finite numbers, none of them empty."""
-    parts = [_points(np.sort(np.clip(column, -_LARGEST, _LARGEST))) for column in columns]
+    parts = [_points(np.sort(np.clip(column, -LARGEST, LARGEST))) for column in columns]
     mass, place, spread = (np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3))
     start = np.cumsum([0, *(len(part[0]) for part in parts)])
     rows = np.array([len(column) for column in columns], dtype=np.intp)
@@ -96,7 +97,7 @@ def _points(x: Floats) -> tuple[Floats, Floats, Floats, float]:
     mean = np.add.reduceat(y, cuts) / count
     y -= np.repeat(mean, count)
     y /= scale  # squares of very small or large numbers would vanish or overflow
-    np.minimum(np.square(y, out=y), _LARGEST, out=y)
+    np.minimum(np.square(y, out=y), LARGEST, out=y)
     spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
     return count / len(x), middle + mean, spread, scale
 
@@ -107,7 +108,7 @@ def _cuts(x: Floats, middle: float, scale: float) -> Places:
     if np.count_nonzero(fresh) < _FEW:
         return np.concatenate([[0], np.flatnonzero(fresh) + 1])
     with np.errstate(over="ignore"):
-        reach = np.clip((x[[0, -1]] - middle) / scale, -_LARGEST, _LARGEST)
+        reach = np.clip((x[[0, -1]] - middle) / scale, -LARGEST, LARGEST)
     ends = np.arcsinh(reach) * _STEPS
     edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / _STEPS)
     often = max(1, len(x) // _FEW)

@@ -23,13 +23,12 @@ import numpy as np
 
 from ..core.types import Floats
 from .columns import Side
-from .costs import Costs, Measured
-from .laws import numbers_price
+from .costs import Costs, Measured, squared_effect, within
 from .lines import inner_products
 from .points import Mask, PointColumns
 
 _WORST = 30.0  # of a marginal term
-_UNITS = 4.0  # what a marginal cost at its price counts
+_UNITS = 4.0  # what a marginal cost of half its noise counts
 _MAPPED = 5.0  # what it costs to need a map at all: more than nearly all pairs that agree as they are
 _VALUES = 20  # different values of a column that are mapped one by one
 _FORBIDDEN = 1e4
@@ -44,40 +43,34 @@ class Rescaled:
 
     Parameters
     ----------
-    plain, mmd
-        ``(s, t)`` squared MMD and MMD_b of the columns in their own units of location and spread.
+    shape, mmd
+        ``(s, t)`` squared effect size and MMD_b of the columns in their own units of location and spread.
     mapped
         ``(s, t)`` whether a pair needs a map: as they are, the columns differ.
     allowed
-        ``(s, t)`` whether the shapes, or the columns as they are, may have one distribution.
+        ``(s, t)`` whether the columns can be compared.
     terms
         ``(s, t)`` S.
     """
 
-    plain: Floats
+    shape: Floats
     mmd: Floats
     mapped: Mask
     allowed: Mask
     terms: Floats
 
 
-def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side, level: float) -> Rescaled:
+def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side) -> Rescaled:
     """All pairs of columns of numbers, as they are and up to affine maps."""
     at = np.ix_(a.index, b.index)
     x, y = _standard(a.points), _standard(b.points)
     inner = inner_products(x, y, np.ones(len(x)))
-    plain = inner.unbiased(x.rows, y.rows)
-    typical = int(np.median(y.rows))
-    tests = level / max(min(costs.total.shape), 1)
-    price = np.array([numbers_price(x.take([k]), 1.0, typical, tests) for k in range(len(x))])[:, None]
-    raw, limit = costs.plain[at], costs.limit[at]
-    same = np.isfinite(raw)
-    mapped = ~costs.allowed[at]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shape = np.where(mapped, plain / np.maximum(price, 1e-12), 1.5 * raw / np.maximum(limit, 1e-12))
-    terms = np.minimum(_UNITS * shape, _WORST) + np.minimum(_ties(left, right, a, b), _WORST) + _MAPPED * mapped
-    allowed = same & (~mapped | (plain <= 2 * price + 1e-9))
-    return Rescaled(plain, np.sqrt(inner.biased), mapped, allowed, terms)
+    shape = squared_effect(inner.unbiased(x.rows, y.rows), 1 - within(inner, x.rows, y.rows))
+    raw, noise = costs.total[at], costs.noise[at]
+    mapped = raw > noise / 2
+    marginal = np.where(mapped, shape, raw) / (noise / 2)
+    terms = np.minimum(_UNITS * marginal, _WORST) + np.minimum(_ties(left, right, a, b), _WORST) + _MAPPED * mapped
+    return Rescaled(shape, np.sqrt(inner.biased), mapped, np.isfinite(raw), terms)
 
 
 def _standard(points: PointColumns) -> PointColumns:
@@ -108,35 +101,27 @@ def _tie(values: Floats) -> tuple[float, float]:
     return float((count * (count - 1)).sum() / (n * (n - 1))), variance
 
 
-def rank_correlations(side: Side, part: Measured) -> Floats:
-    """``(c, c)`` Spearman's correlations; a missing value counts as the middle rank."""
-    from scipy.stats import rankdata
-
-    scores = []
-    for i in part.index:
-        numbers = side.columns[i].numbers
-        there = np.isfinite(numbers)
-        ranks = np.zeros(len(numbers))
-        ranks[there] = rankdata(numbers[there])
-        ranks[there] -= ranks[there].mean()
-        scores.append(ranks / max(float(np.sqrt(ranks @ ranks)), 1e-300))
-    table = np.array(scores)
-    return np.asarray(table @ table.T)
-
-
 def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, seed: int) -> list[tuple[int, int]]:
     """The best assignment found, without the pairs that are not allowed."""
     s, t = found.terms.shape
     problem = _Quadratic(np.where(found.allowed, found.terms, _FORBIDDEN), RA, RB, rows / 8)
     rng = np.random.default_rng(seed)
     even = np.full((s, t), 1 / max(s, t))
-    starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear)]
+    profiles = problem.linear + rows * _profiles(RA, RB)
+    starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear), 0.3 * even + 0.7 * _vertex(profiles)]
     if max(s, t) <= _FEW:
-        starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 2)]
+        starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 3)]
     best = min((problem.descend(start) for start in starts), key=problem.value)
     if max(s, t) <= _FEW:
         best = problem.polished(best)
     return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
+
+
+def _profiles(RA: Floats, RB: Floats) -> Floats:
+    """``(s, t)`` mean squared differences of the quantiles of the correlations of two columns, whatever their order."""
+    levels = np.linspace(0.0, 1.0, 21)
+    A, B = (np.quantile(R, levels, axis=1).T for R in (RA, RB))
+    return np.asarray(np.square(A[:, None] - B[None]).mean(axis=2))
 
 
 @dataclass(frozen=True, eq=False)

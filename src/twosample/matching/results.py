@@ -11,8 +11,8 @@ from .._reported import Reported
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
 from ..results import PAPER
-from .assignment import nearest
 from .columns import Side
+from .distance import best
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,14 +31,18 @@ class Pair:
         Their names.
     kind
         By what they were compared: "numeric", "integer", "datetime", "categorical", "text", ...
+    confidence
+        How likely they are partners, between 0 and 1: the evidence for it, see :func:`match`.
+    drifted
+        Whether their distributions differ, by a test at the level of the matching, or 0.05; None if not known.
     mmd
         MMD_b with the kernels of both (see :class:`Matching`).
     pvalue, adjusted_pvalue
         Of the test whether both have one distribution; adjusted by Holm for the pairs that were tested.
-    margin
-        How much farther, in MMD, the next best target of this source is; negative if a nearer one went elsewhere.
+    gap
+        How much farther, in MMD, the next best target of this source is; negative if there is a nearer one.
     cost
-        What the assignment paid for the pair.
+        The squared effect size between them (see :class:`Matching`).
     statistic
         MMD²_u of the test, with the bandwidth of the pool.
     map
@@ -53,17 +57,19 @@ class Pair:
     >>> import numpy as np, twosample as ts
     >>> x = np.random.default_rng(0).normal(size=(400, 2)) * [1, 9]
     >>> pair = ts.match(x[:200], x[200:, ::-1]).pairs[0]
-    >>> pair.source, pair.target, pair.margin > 0.1
+    >>> pair.source, pair.target, pair.gap > 0.1
     ('c0', 'c1', True)
     """
 
     source: str
     target: str
     kind: str
+    confidence: float
+    drifted: bool | None
     mmd: float
     pvalue: float
     adjusted_pvalue: float
-    margin: float
+    gap: float
     cost: float
     statistic: float
     map: tuple[float, float] | None = None
@@ -83,7 +89,7 @@ class Unmatched:
     reason
         Why, in words.
     candidate
-        The nearest column of the other side; None if none can be compared with it.
+        The likeliest column of the other side; None if none can be compared with it.
     pvalue
         Of the test against that one; NaN if there is none.
 
@@ -113,9 +119,11 @@ class Matching(Reported):
         Who has no partner, and why.
     sources, targets
         All names, in their order: the rows and columns of the matrices.
+    confidence
+        ``(s, t)`` how likely each pair is, between 0 and 1; 0 where nothing is known.
     costs
-        ``(s, t)`` what each pair would cost: the squared MMD with the mean of the kernels of both columns (unbiased,
-        may be negative); infinite where the columns cannot be compared. Tables: with the kernel of their pool.
+        ``(s, t)`` squared effect sizes with the mean of the kernels of both columns (without bias, so they may be
+        negative); infinite where the columns cannot be compared. Tables: squared MMD with the kernel of their pool.
     mmd
         ``(s, t)`` MMD_b with the mean of Gaussians at the median distances of both columns (categories, text and
         tables: with the kernel of the cost), infinite as above.
@@ -126,7 +134,7 @@ class Matching(Reported):
         cannot be compared; NaN if a table has no column that says anything. The same both ways, and 0 between tables
         that differ in the order of their rows and columns only.
     level
-        The level at which columns stay unmatched; None if none may.
+        The level of the tests that part pairs; None if they part none.
     names
         What the two sides are called.
     rows
@@ -158,6 +166,7 @@ class Matching(Reported):
     unmatched_target: tuple[Unmatched, ...]
     sources: tuple[str, ...] = field(repr=False)
     targets: tuple[str, ...] = field(repr=False)
+    confidence: Floats = field(repr=False)
     costs: Floats = field(repr=False)
     mmd: Floats = field(repr=False)
     pvalues: Floats = field(repr=False)
@@ -185,7 +194,7 @@ class Matching(Reported):
         raise OptionError(f"No pair has the source {source!r}. Sources with a partner: {known}.")
 
     def candidates(self, name: str, k: int = 5) -> tuple[tuple[str, float], ...]:
-        """The k cheapest targets of a source with their costs, cheapest first.
+        """The k likeliest targets of a source with their confidence, likeliest first.
 
         Parameters
         ----------
@@ -196,8 +205,8 @@ class Matching(Reported):
         """
         if not isinstance(name, str) or name not in self.sources:
             raise InputError(f"name={name!r} is no column of {self.names[0]}.")
-        row = self.costs[self.sources.index(name)]
-        return tuple((self.targets[j], float(row[j])) for j in nearest(row, whole_number("k", k)))
+        row = self.confidence[self.sources.index(name)]
+        return tuple((self.targets[j], float(row[j])) for j in best(row, whole_number("k", k)))
 
     def valentine(self) -> dict[tuple[str, str, str, str], float]:
         """All comparable pairs in the form of the package valentine, best first.
@@ -211,7 +220,7 @@ class Matching(Reported):
         pairs = np.zeros(self.costs.shape, dtype=bool)
         for pair in self.pairs:
             pairs[self.sources.index(pair.source), self.targets.index(pair.target)] = True
-        return scores(self.names, self.sources, self.targets, self.costs, pairs)
+        return scores(self.names, self.sources, self.targets, self.confidence, pairs)
 
     def summary(self) -> str:
         """The matching as text for a terminal."""
@@ -220,7 +229,7 @@ class Matching(Reported):
         return summary(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The matching as plain values that JSON can hold, with ``"schema": 1``; what is infinite or NaN is None."""
+        """The matching as plain values that JSON can hold, with ``"schema": 2``; what is infinite or NaN is None."""
         from .showing import as_dict
 
         return as_dict(self)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NAME = 40
 _SIDES = ("source", "target")
-_HEAD = ("source", "target", "kind", "MMD", "p", "margin", "evidence")
+_HEAD = ("source", "target", "kind", "sure", "drifted", "MMD", "p", "evidence")
 
 
 def summary(m: Matching) -> str:
@@ -48,7 +48,7 @@ def headline(m: Matching) -> str:
 def as_dict(m: Matching) -> dict[str, Any]:
     """Plain values."""
     return {
-        "schema": 1,
+        "schema": 2,
         "matched": m.matched,
         "headline": headline(m),
         "pairs": [{name: _plain(value) for name, value in asdict(pair).items()} for pair in m.pairs],
@@ -56,6 +56,7 @@ def as_dict(m: Matching) -> dict[str, Any]:
         "unmatched_target": [{k: _plain(v) for k, v in asdict(one).items()} for one in m.unmatched_target],
         "sources": list(m.sources),
         "targets": list(m.targets),
+        "confidence": _matrix(m.confidence),
         "costs": _matrix(m.costs),
         "mmd": _matrix(m.mmd),
         "pvalues": _matrix(m.pvalues),
@@ -81,9 +82,9 @@ def as_frame(m: Matching) -> pl.DataFrame:
     rows += [{"source": one.name, "pvalue": one.pvalue, "evidence": one.reason} for one in m.unmatched_source]
     rows += [{"target": one.name, "pvalue": one.pvalue, "evidence": one.reason} for one in m.unmatched_target]
     schema = {
-        "source": pl.String, "target": pl.String, "kind": pl.String, "mmd": pl.Float64, "pvalue": pl.Float64,
-        "adjusted_pvalue": pl.Float64, "margin": pl.Float64, "cost": pl.Float64, "statistic": pl.Float64,
-        "map_a": pl.Float64, "map_b": pl.Float64, "evidence": pl.String,
+        "source": pl.String, "target": pl.String, "kind": pl.String, "confidence": pl.Float64, "drifted": pl.Boolean,
+        "mmd": pl.Float64, "pvalue": pl.Float64, "adjusted_pvalue": pl.Float64, "gap": pl.Float64, "cost": pl.Float64,
+        "statistic": pl.Float64, "map_a": pl.Float64, "map_b": pl.Float64, "evidence": pl.String,
     }  # fmt: skip
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema, orient="row")
 
@@ -104,12 +105,16 @@ def as_html(m: Matching) -> str:
 
 
 def _cells(pair: Pair) -> tuple[str, ...]:
-    margin = f"{pair.margin:.3f}" if isfinite(pair.margin) else "no other"
     words = pair.evidence if pair.map is None else f"{units(pair.map, 'source', 'target')}; {pair.evidence}"
     return (
-        shown(pair.source, _NAME), shown(pair.target, _NAME), pair.kind, f"{pair.mmd:.3f}", f"{pair.pvalue:.3g}",
-        margin, words,
+        shown(pair.source, _NAME), shown(pair.target, _NAME), pair.kind, f"{pair.confidence:.2f}", drift(pair),
+        f"{pair.mmd:.3f}", f"{pair.pvalue:.3g}", words,
     )  # fmt: skip
+
+
+def drift(pair: Pair) -> str:
+    """Whether the two have drifted apart, in a word."""
+    return "unknown" if pair.drifted is None else "yes" if pair.drifted else "no"
 
 
 def units(change: tuple[float, float], source: str, target: str) -> str:

@@ -15,7 +15,10 @@ from ..errors import InputError, options_by_name
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Kernel, Median, Precomputed
 from ..nulls import Permutation
-from .assignment import assign, margins, nearest, semi_metric
+from .costs import Costs
+from .distance import gaps, semi_metric
+from .evidence import SOME_SHARED, best_pairs, by_content, confidence
+from .judging import DRIFTED
 from .results import Matching, Pair, Unmatched
 
 _RESAMPLES = 999
@@ -135,14 +138,14 @@ def _listed(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
 
 
 def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, rng: np.random.Generator) -> Matching:
-    pairs = assign(costs)
+    pairs = best_pairs(-costs, force=True)
+    sure = confidence(by_content(_as_columns(sides, costs), np.ones(costs.shape, dtype=bool)))
     tests = [sides.pvalue(i, j, rng) for i, j in pairs]
     adjusted = holm([p for _, p in tests])
     pvalues = np.full(costs.shape, np.nan)
     kept: list[Pair] = []
     taken: tuple[set[int], set[int]] = set(), set()
-    gaps = margins(roots, pairs)
-    for (i, j), (statistic, p), value, gap in zip(pairs, tests, adjusted, gaps, strict=True):
+    for (i, j), (statistic, p), value, gap in zip(pairs, tests, adjusted, gaps(roots, pairs), strict=True):
         pvalues[i, j] = p
         if level is not None and value <= level:
             continue
@@ -151,8 +154,9 @@ def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, 
         words = "nearest" if gap >= 0 else "a nearer table has another partner"
         kept.append(
             Pair(
-                source=sides.names[0][i], target=sides.names[1][j], kind="table", mmd=float(roots[i, j]), pvalue=p,
-                adjusted_pvalue=float(value), margin=gap, cost=float(costs[i, j]), statistic=statistic, evidence=words,
+                source=sides.names[0][i], target=sides.names[1][j], kind="table", confidence=float(sure[i, j]),
+                drifted=bool(value <= (level or DRIFTED)), mmd=float(roots[i, j]), pvalue=p,
+                adjusted_pvalue=float(value), gap=gap, cost=float(costs[i, j]), statistic=statistic, evidence=words,
             )
         )  # fmt: skip
     alone = []
@@ -161,13 +165,20 @@ def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, 
         alone.append(tuple(_alone(sides, side, i, table, values, taken[1 - side]) for i in left_over))
     return Matching(
         pairs=tuple(kept), unmatched_source=alone[0], unmatched_target=alone[1], sources=sides.names[0],
-        targets=sides.names[1], costs=costs, mmd=roots, pvalues=pvalues, distance=semi_metric(roots), level=level,
-        names=("a", "b"), rows=(sum(map(len, sides.left)), sum(map(len, sides.right))),
+        targets=sides.names[1], confidence=sure, costs=costs, mmd=roots, pvalues=pvalues,
+        distance=semi_metric(roots), level=level, names=("a", "b"),
+        rows=(sum(map(len, sides.left)), sum(map(len, sides.right))),
     )  # fmt: skip
 
 
+def _as_columns(sides: _Samples, costs: Floats) -> Costs:
+    """What the evidence is made of; nothing is known of values in common."""
+    m, n = (np.array([len(one) for one in side]) for side in (sides.left, sides.right))
+    return Costs(costs, costs, np.full(costs.shape, SOME_SHARED), 1 / m[:, None] + 1 / n)
+
+
 def _alone(sides: _Samples, side: int, i: int, costs: Floats, pvalues: Floats, taken: set[int]) -> Unmatched:
-    j = int(nearest(costs[i], 1)[0])
+    j = int(np.argmin(costs[i]))
     p = float(pvalues[i, j])
     name = sides.names[1 - side][j]
     value = "" if np.isnan(p) else f" (p = {p:.3g})"

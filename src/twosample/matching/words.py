@@ -105,13 +105,12 @@ def _counted(names: Sequence[str], known: dict[str, int]) -> list[Counter[int]]:
 
 
 def scores(
-    names: tuple[str, str], sources: Sequence[str], targets: Sequence[str], costs: Floats, pairs: Mask
+    names: tuple[str, str], sources: Sequence[str], targets: Sequence[str], confidence: Floats, pairs: Mask
 ) -> dict[tuple[str, str, str, str], float]:
-    """Pairs by 1 / (1 + cost), best first; those that were matched before all others."""
-    places = np.argwhere(np.isfinite(costs))
-    found, matched = costs[tuple(places.T)], pairs[tuple(places.T)]
-    values = 0.5 / (1 + np.maximum(found, 0.0)) + 0.5 * matched
-    order = np.lexsort((found, ~matched))
+    """Pairs by confidence, best first; those that were matched before all others."""
+    places = np.argwhere(confidence > 0)
+    values = 0.5 * confidence[tuple(places.T)] + 0.5 * pairs[tuple(places.T)]
+    order = np.argsort(-values, kind="stable")
     return {
         (names[0], sources[places[k, 0]], names[1], targets[places[k, 1]]): float(values[k]) for k in order.tolist()
     }

@@ -11,7 +11,7 @@ from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..matching.results import Matching, Pair, Unmatched
-from ..matching.showing import headline, units
+from ..matching.showing import drift, headline, units
 from .figures import NumberFigure, ShareFigure, draw
 from .signs import Sign
 
@@ -36,8 +36,8 @@ class PairLine:
         What is matched.
     anchor
         The name of its figure on the page; None without one.
-    mmd, pvalue, adjusted, margin
-        Numbers as text.
+    confidence, drifted, mmd, pvalue, adjusted, gap
+        Numbers and words as text.
     map
         How the source turns into the target; empty if it needs no change.
     evidence
@@ -50,10 +50,12 @@ class PairLine:
     target: str
     kind: str
     anchor: str | None
+    confidence: str
+    drifted: str
     mmd: str
     pvalue: str
     adjusted: str
-    margin: str
+    gap: str
     map: str
     evidence: str
     figure: NumberFigure | ShareFigure | None
@@ -142,16 +144,19 @@ def matching_page(result: Matching) -> MatchingPage:
 
 
 def _line(result: Matching, pair: Pair, index: int) -> PairLine:
-    figure = draw(pair.source, result.picture(pair)) if index <= MOST_FIGURES else None
+    known = isfinite(pair.mmd)
+    figure = draw(pair.source, result.picture(pair)) if known and index <= MOST_FIGURES else None
     return PairLine(
         source=_name(pair.source, NAME),
         target=_name(pair.target, NAME),
         kind=pair.kind,
         anchor=f"pair-{index}" if figure is not None else None,
-        mmd=numbers.effect(pair.mmd),
-        pvalue=numbers.page_pvalue(pair.pvalue),
-        adjusted=numbers.page_pvalue(pair.adjusted_pvalue),
-        margin=f"{pair.margin:.3f}".replace("-", "−") if isfinite(pair.margin) else "no other",
+        confidence=f"{pair.confidence:.2f}",
+        drifted=drift(pair),
+        mmd=numbers.effect(pair.mmd) if known else "–",
+        pvalue=numbers.page_pvalue(pair.pvalue) if known else "–",
+        adjusted=numbers.page_pvalue(pair.adjusted_pvalue) if known else "–",
+        gap=f"{pair.gap:.3f}".replace("-", "−") if isfinite(pair.gap) else "no other" if known else "–",
         map=units(pair.map, "A", "B") if pair.map else "",
         evidence=shown(pair.evidence, 300),
         figure=figure,
@@ -183,11 +188,10 @@ def _heat(result: Matching) -> HeatMap | None:
 
 
 def _method(result: Matching) -> tuple[tuple[str, str], ...]:
-    level = "no column may stay without a partner" if result.level is None else f"{result.level:g}"
     return (
         ("Distance of the tables", f"{numbers.value(result.distance)}: the least sum of MMDs over all ways to match"),
         ("Rows looked at", f"A {numbers.count(result.rows[0])}, B {numbers.count(result.rows[1])}"),
-        ("Level", level),
+        ("Level", "0.05; tests part no pairs" if result.level is None else f"{result.level:g}; tests part pairs"),
         ("Seed", str(result.seed)),
         ("Adjusted p-values", "Holm over the pairs that were tested"),
         ("Version", f"twosample {__version__}"),

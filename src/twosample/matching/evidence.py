@@ -1,0 +1,177 @@
+r"""How strongly two columns belong together, as log odds; and the pairs of the largest sum of these.
+
+Columns of one meaning drift: their distributions differ from one table to the next, so that equality is the wrong
+question. Better ones are how near two columns are beside their rivals, how unusual their distance is beside that of
+the other pairs, how many values they share, and whether they depend on the other columns in the same way. With C the
+squared effect size, τ = 1/m + 1/n its noise and J the share of different values in common,
+
+.. math:: E = 2.1 - 0.2\log(C + \tau) + 0.4\log(J + 0.01) + 2\,\mathrm{lead}(S) - 0.4\,Z
+          - 3\,[\text{kinds differ}] + \mathrm{lead}(R), \qquad S = 2\log(J + 0.01) - \log(C + \tau).
+
+*lead* is how far a pair is ahead of the best other pair of either of its columns, within bounds. Z is the distance of
+log(C + τ) from the median of the nearest pairs in units of their spread. R is minus the logarithm of the mean squared
+difference of the rank correlations with the columns that were paired in a first round. Where few columns find a
+partner in that round, the tables may have nothing to do with each other, and all evidence counts less: by 2 log(2 q)
+if a share q < 1/2 of the columns of the narrower table do. The weights were chosen on the
+families of pairs that ``python -m benchmarks matching_quality`` does not keep aside, and on other drifted tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.types import Floats
+from .costs import Costs
+from .points import Mask
+
+SOME_SHARED = 0.3
+"""Values in common where they are not counted: neither for a pair nor against it."""
+_START, _NEAR = 2.1, 0.2
+_SHARED, _NONE_SHARED = 0.4, 0.01
+_LEAD, _MOST_LEAD, _SHARED_LEAD = 2.0, 0.6, 2.0
+_UNUSUAL, _MOST_UNUSUAL = 0.4, 4.0
+_KIND = 3.0
+_MOST_DEPENDENCE = 1.5
+_RELATED, _HALF = 2.0, 0.5
+_NAMES, _ALIKE = 6.0, 0.6
+_UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
+_USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
+_LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """What is known of two tables when their columns are paired.
+
+    Parameters
+    ----------
+    costs
+        All costs between their columns.
+    same_kind
+        ``(s, t)`` whether the columns mean the same kind of thing.
+    names
+        ``(s, t)`` how alike the names are, from 0 to 1; None if names do not count.
+    correlations
+        For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN.
+    rows
+        Rows from which these are.
+    """
+
+    costs: Costs
+    same_kind: Mask
+    names: Floats | None
+    correlations: tuple[Floats, Floats]
+    rows: tuple[int, int]
+
+    def evidence(self) -> Floats:
+        """``(s, t)`` log odds that two columns are partners; minus infinity where nothing can be said."""
+        first = by_content(self.costs, self.same_kind)
+        if self.names is not None:
+            first = _with_names(first, self.names)
+        first += _RELATED * np.log(min(1.0, max(related(first), 0.01) / _HALF))
+        noise = 1 / self.rows[0] + 1 / self.rows[1]
+        return first + by_dependence(first, *self.correlations, noise)
+
+
+def by_content(costs: Costs, same_kind: Mask) -> Floats:
+    """The log odds from what is in the columns, each pair for itself and beside its rivals."""
+    known = np.isfinite(costs.total)
+    distance = np.log(np.maximum(np.where(known, costs.total, 1.0), -costs.noise / 2) + costs.noise)
+    shared = np.log(costs.common + _NONE_SHARED)
+    ahead = lead(np.where(known, _SHARED_LEAD * shared - distance, -np.inf), _MOST_LEAD)
+    odds = _START - _NEAR * distance + _SHARED * shared + _LEAD * ahead
+    odds -= _UNUSUAL * _unusual(distance, known) + _KIND * ~same_kind
+    return np.asarray(np.where(known, odds, -np.inf))
+
+
+def _unusual(distance: Floats, known: Mask) -> Floats:
+    """How far a log cost is above those of the pairs that are nearest to each other, in units of their spread."""
+    if not known.any():
+        return np.zeros(distance.shape)
+    given = np.where(known, distance, np.inf)
+    nearest = distance[known & (given <= given.min(axis=1, keepdims=True)) & (given <= given.min(axis=0))]
+    middle, high = np.quantile(nearest, [0.5, 0.75])
+    spread = max(_LEAST_SPREAD if len(nearest) >= _FEW else _FEW_SPREAD, 1.5 * (high - middle))
+    return np.asarray(np.clip((distance - min(middle, _USUAL)) / spread, 0.0, _MOST_UNUSUAL))
+
+
+def lead(likeness: Floats, most: float) -> Floats:
+    """How far each pair is ahead of the best other one in its row and column, within ±most; 0 without a rival."""
+    rival = np.maximum(_best_other(likeness), _best_other(likeness.T).T)
+    known = np.isfinite(likeness) & np.isfinite(rival)
+    return np.clip(np.subtract(likeness, rival, out=np.zeros(likeness.shape), where=known), -most, most)
+
+
+def _best_other(values: Floats) -> Floats:
+    """``(s, t)`` the largest other value in the row."""
+    if values.shape[1] < 2:
+        return np.full(values.shape, -np.inf)
+    rows, best = np.arange(len(values)), values.argmax(axis=1)
+    result = np.repeat(values[rows, best][:, None], values.shape[1], axis=1)
+    rest = values.copy()
+    rest[rows, best] = -np.inf
+    result[rows, best] = rest.max(axis=1)
+    return result
+
+
+def by_dependence(evidence: Floats, RA: Floats, RB: Floats, noise: float) -> Floats:
+    """The lead of each pair in how it depends on the pairs found so far; 0 where that cannot be said."""
+    pairs = [(i, j) for i, j in best_pairs(evidence) if np.isfinite(RA[i, i]) and np.isfinite(RB[j, j])]
+    if len(pairs) < 2:
+        return np.zeros(evidence.shape)
+    a, b = np.array(pairs).T
+    weight = confidence(evidence[a, b])
+    A, B = RA[:, a], RB[:, b]
+    total = np.full(evidence.shape, weight.sum())
+    squares = (A**2 @ weight)[:, None] + B**2 @ weight - 2 * (A * weight) @ B.T
+    for k, (i, j) in enumerate(pairs):  # no column is judged by itself
+        total[i] -= weight[k]
+        total[:, j] -= weight[k]
+        total[i, j] += weight[k]
+        squares[i] -= weight[k] * (A[i, k] - B[:, k]) ** 2
+        squares[:, j] -= weight[k] * (A[:, k] - B[j, k]) ** 2
+        squares[i, j] += weight[k] * (A[i, k] - B[j, k]) ** 2
+    known = np.isfinite(evidence) & np.isfinite(squares) & (total > 0.5)
+    mean = np.divide(squares, total, out=np.ones(total.shape), where=known)
+    return lead(np.where(known, -np.log(np.maximum(mean, 0.0) + noise), -np.inf), _MOST_DEPENDENCE)
+
+
+def related(evidence: Floats) -> float:
+    """The share of the columns of the narrower table that find a partner, by their confidence."""
+    known = np.isfinite(evidence)
+    width = min(int(known.any(axis=0).sum()), int(known.any(axis=1).sum()))
+    return sum(float(confidence(evidence[pair])) for pair in best_pairs(evidence)) / max(width, 1)
+
+
+def _with_names(evidence: Floats, names: Floats) -> Floats:
+    """With what names add, the more of them are alike in the two tables; they also pair what cannot be compared."""
+    from scipy.optimize import linear_sum_assignment
+
+    best = names[linear_sum_assignment(-names)]
+    alike = float(np.where(best > _ALIKE, best, 0.0).mean())
+    known = np.where(np.isfinite(evidence), evidence, _UNKNOWN)
+    return np.asarray(known + _NAMES * alike * np.clip(2 * names - 1, 0.0, 1.0))
+
+
+def best_pairs(evidence: Floats, force: bool = False) -> list[tuple[int, int]]:
+    """The pairs (i, j) of the largest sum of evidence: those that are for it, or, by force, as many as can be.
+
+    O(n³) time by a shortest augmenting path method (Crouse 2016) in place of Kuhn's.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    known = np.isfinite(evidence) if force else evidence > 0
+    if not known.any():
+        return []
+    least = float(evidence[known].min())
+    unit = 1.0 + min(evidence.shape) * (float(evidence[known].max()) - least)
+    gain = np.where(known, evidence - least + unit if force else evidence, 0.0)
+    rows, columns = linear_sum_assignment(-gain)
+    return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if known[i, j]]
+
+
+def confidence(evidence: Floats | np.float64) -> Floats:
+    """Log odds as probabilities."""
+    return np.asarray(np.where(np.isfinite(evidence), 1 / (1 + np.exp(-np.clip(evidence, -700.0, 700.0))), 0.0))
