@@ -14,6 +14,7 @@ from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
 from twosample.core.centred import u_centred
 from twosample.core.labellings import relabellings
+from twosample.engines import blocks
 
 M, N, D = 13, 17, 4
 
@@ -183,8 +184,8 @@ def test_tiles_of_local_kernels_are_their_blocks(columns):
 def test_blocks_of_many_rows(pool, monkeypatch):
     """Against the blocks of the Gram matrix themselves; and one block alone is proportional to MMD² of all pairs."""
     packed = relabellings(M, N, 300, np.random.default_rng(1))
-    monkeypatch.setattr(pairs, "_STRIP", 4)
-    monkeypatch.setattr(pairs, "BLOCK", 3)
+    monkeypatch.setattr(blocks, "_STRIP", 4)
+    monkeypatch.setattr(blocks, "BLOCK", 3)
     for most, count in ((200, 5), (500, 2)):
         monkeypatch.setattr(pairs, "PAIRS", most)
         view = pairs.Fine(pool, np.random.default_rng(0))
@@ -197,7 +198,7 @@ def test_blocks_of_many_rows(pool, monkeypatch):
             expected += [v @ A @ v for v in packed.x[rows].T.astype(float)]
         assert np.abs(found - expected).max() < 10 * error
     assert view.witness().shape == (30,)
-    found, _ = pairs.blocked_statistic(view.kernel, packed, [np.arange(30)])
+    found = blocks.blocked_sums(packed, [np.arange(30)], view._form)[0]
     monkeypatch.setattr(pairs, "PAIRS", 1000)
     whole, _ = pairs.Fine(pool, np.random.default_rng(0)).statistic(packed)
     assert np.corrcoef(found, whole)[0, 1] == pytest.approx(1)
@@ -205,7 +206,10 @@ def test_blocks_of_many_rows(pool, monkeypatch):
 
 def test_time_does_not_fall_when_rows_are_added():
     """So many pairs are looked at, at least as many as for fewer rows up to a factor of two."""
-    counts = [size * size / pairs.block_count(size) for size in (4_000, 7_000, 7_100, 28_000, 10**5, 10**6, 10**7)]
+    counts = [
+        size * size / blocks.block_count(size, pairs.PAIRS)
+        for size in (4_000, 7_000, 7_100, 28_000, 10**5, 10**6, 10**7)
+    ]
     assert counts[1] == 7000**2
     assert all(0.5 * before <= after for before, after in pairwise(counts))
     assert max(counts[:5]) <= 5 * 10**7

@@ -61,3 +61,26 @@ def test_what_it_decides_itself(options, match):
     x = np.random.default_rng(2).normal(size=(30, 2))
     with pytest.raises(ts.OptionError, match=match):
         ts.mmd_test(x, x, kernel="adaptive", **options)
+
+
+def test_blocks_of_many_rows(monkeypatch):
+    """One block of all rows says the same as all pairs; several are exact and see a difference, too."""
+    from twosample.core.labellings import relabellings
+    from twosample.engines.family import KernelFamily, blocked_family, family_statistics
+    from twosample.homogeneity import family
+
+    z = np.random.default_rng(5).normal(size=(90, 2))
+    rng = np.random.default_rng(6)
+    families = [
+        KernelFamily.of(family.bandwidth_grid(z, kernel, rng), z, rng) for kernel in (ts.Gaussian(), ts.Laplace())
+    ]
+    labels = relabellings(40, 50, 60, rng)
+    whole, _ = family_statistics(families, z, labels, 40, 50)
+    found, error = blocked_family(families, z, labels, [np.arange(90)])
+    for one, other in zip(whole, found, strict=True):
+        assert other / other.std() == pytest.approx(one / one.std(), abs=1e-3)
+    assert 0 < error < 1e-3 * found.std()
+    monkeypatch.setattr(family, "PAIRS", 3 * 10**5)
+    x, y = np.random.default_rng(8).normal(size=(2, 600, 2))
+    assert ts.mmd_test(x, y, kernel="adaptive", null=ts.Permutation(99), rng=0).pvalue > 0.02
+    assert ts.mmd_test(x, y * 1.5, kernel="adaptive", null=ts.Permutation(99), rng=0).pvalue == 0.01

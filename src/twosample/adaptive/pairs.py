@@ -5,18 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from threading import Event
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.centred import u_centred
-from ..core.labellings import Labellings, PackedBits
-from ..core.threads import available_cores, run
-from ..core.types import Counts, Floats
+from ..core.labellings import Labellings
+from ..core.types import Floats
 from ..engines import Dense, Gram, Tiled, weighted_sums
+from ..engines.blocks import Rows, Singles, blocked_sums, centred_forms, divided
 from ..engines.tiles import tile_function
-from ..kernels import Blocks, Kernel, OnRows, Polynomial, Sum
+from ..kernels import Kernel, OnRows, Polynomial, Sum
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
 from .local import Local, widths
@@ -26,17 +24,12 @@ from .views import FEW_COLUMNS, View
 NORM_POINTS = 500
 """Rows of a larger pool, at random, that scales and norms are taken from: any constant that sees no label is exact."""
 
-PAIRS, BLOCK = 5 * 10**7, 128
-"""Kernels look at all pairs of rows up to so many; beyond, at those within random blocks of at least so many rows."""
+PAIRS = 5 * 10**7
+"""Kernels look at all pairs of rows up to so many; beyond, at so many within random blocks."""
 
-Rows = np.ndarray[tuple[int], np.dtype[np.intp]]
-Singles = NDArray[np.float32]
-
-_STRIP, _FEW = 1024, 512  # rows of a block at a time; blocks from which on several are one piece of work
 _KEPT = 600  # rows up to which the matrix of kernel values is kept
 _FLAT = 1e-9  # a kernel of smaller spread tells no rows apart
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
-_LABEL_BYTES = 400_000_000
 
 
 class KernelView(View):
@@ -58,8 +51,7 @@ class KernelView(View):
         super().__init__(pool)
         few = pool.size <= NORM_POINTS
         self.__dict__["part"] = np.arange(pool.size) if few else rng.choice(pool.size, NORM_POINTS, replace=False)
-        count = block_count(pool.size)
-        self.__dict__["divided"] = np.array_split(rng.permutation(pool.size), count) if count > 1 else []
+        self.__dict__["divided"] = divided(pool.size, PAIRS, rng)
 
     part: Rows
     divided: list[Rows]
@@ -73,7 +65,8 @@ class KernelView(View):
         if self.kernel is None:
             return np.zeros(labels.count), 0.0
         if self.divided:
-            return blocked_statistic(self.kernel, labels, self.divided)
+            found = blocked_sums(labels, self.divided, self._form)[0]
+            return found, 1e-5 * float(found.std())
         m, n = self.pool.m, self.pool.n
         sums = self._gram.block_sums(labels, m, n)
         form = Unbiased().form(m, n)
@@ -89,6 +82,13 @@ class KernelView(View):
             return weighted_sums(self.kernel, row_numbers_of(range(size)), few, near, Tiled())[:, 0]
         own = self.kernel.diagonal(row_numbers_of(range(size))) * weights  # a row says nothing about itself
         return np.asarray(self._gram.multiply(weights[:, None])[:, 0] - own)
+
+    def _form(self, rows: Rows, v: Singles) -> Floats:
+        """V'Av in one block."""
+        assert self.kernel is not None
+        z = rows.astype(np.float64)[:, None]
+        tile = tile_function(self.kernel, z, z, many=True)
+        return centred_forms(lambda here, there: tile(here, there)[None], v)
 
     @cached_property
     def _gram(self) -> Gram:
@@ -186,58 +186,3 @@ def balanced(members: list[Local], part: Rows) -> Kernel | None:
             kept.pop()
         kept.append(scaled)
     return Sum(tuple(kept)) if kept else None
-
-
-def block_count(size: int) -> int:
-    """How many blocks so many rows are divided into."""
-    return max(1, min(-(-size * size // PAIRS), size // BLOCK))
-
-
-def blocked_statistic(kernel: Kernel, labels: Labellings, blocks: list[Rows]) -> tuple[Floats, float]:
-    """``(R,)`` the sum of v'Av over blocks of rows, for U-centred A; and its rounding error."""
-    stored = labels.stored
-    assert isinstance(stored, PackedBits)  # all labellings of so many rows are more than anybody can list
-    size = stored.points
-    groups = [blocks[i : i + 64] for i in range(0, len(blocks), 64)] if len(blocks) > _FEW else [[b] for b in blocks]
-    step = max(16, _LABEL_BYTES // size)  # labellings at a time, a byte for each row
-    values = []
-    for start in range(0, labels.count, step):
-        V = PackedBits(stored.bits[start : start + step], size).block(slice(0, size))  # (step, N)
-
-        def work(group: list[Rows], stop: Event, V: Counts = V) -> Floats:
-            total = np.zeros(len(V))
-            for rows in group:
-                if stop.is_set():
-                    break
-                z = rows.astype(np.float64)[:, None]
-                total += centred_form(tile_function(kernel, z, z, many=True), V[:, rows].T.astype(np.float32))
-            return total
-
-        values.append(np.sum(run(groups, work, available_cores()), axis=0))
-    result = np.concatenate(values)
-    return result, 1e-5 * float(result.std())
-
-
-def centred_form(tile: Blocks, v: Singles) -> Floats:
-    r"""``(R,)`` v'Av for the U-centred Gram matrix A of b rows whose tiles these are, and ``(b, R)`` labels v.
-
-    With k = v'1 and the sums r of K without its diagonal it is
-    :math:`v'Kv - 2\frac{k-1}{b-2}v'r + \frac{k(k-1)}{(b-1)(b-2)}1'r`. O(b² R), in strips.
-    """
-    size, count = v.shape
-    right = np.concatenate([v, np.ones((size, 1), np.float32)], axis=1)
-    strips = [slice(i, min(i + _STRIP, size)) for i in range(0, size, _STRIP)]
-    inner, rows, total = np.zeros(count), np.zeros(count), 0.0
-    for i, here in enumerate(strips):
-        half = np.zeros((here.stop - here.start, count + 1))  # each entry stands for its mirror image, too
-        for there in strips[i:]:
-            K = tile(here, there)
-            if there == here:
-                K = K * 0.5
-                np.fill_diagonal(K, 0)
-            half += K.astype(np.float32, copy=False) @ right[there]
-        inner += 2 * np.einsum("ir,ir->r", v[here], half[:, :count])
-        rows += half[:, count] @ v[here] + half[:, :count].sum(axis=0)
-        total += 2 * float(half[:, count].sum())
-    k = v.sum(axis=0, dtype=np.float64)
-    return np.asarray(inner - 2 * (k - 1) / (size - 2) * rows + k * (k - 1) / ((size - 1.0) * (size - 2)) * total)
