@@ -170,15 +170,17 @@ class CentredSpectrum(Centred):
         return self.values
 
 
-def u_centred(K: Floats) -> Floats:
-    """U-centre a Gram matrix: rows and columns sum to zero over the off-diagonal, the diagonal is zero."""
-    q = len(K)
-    A = K.copy()
+def u_centred(K: Floats, overwrite: bool = False) -> Floats:
+    """U-centre a Gram matrix: rows and columns sum to zero over the off-diagonal, the diagonal is zero.
+
+    Additive terms f_i + f_j drop out. `overwrite`: K may be lost.
+    """
+    A, q = K if overwrite else K.copy(), len(K)
     np.fill_diagonal(A, 0.0)
-    rows = A.sum(axis=1)
-    A -= (rows / (q - 2))[:, None]
-    A -= (rows / (q - 2))[None, :]
-    A += rows.sum() / ((q - 1) * (q - 2))
+    offsets = A.sum(axis=1) / (q - 2)
+    offsets -= float(offsets.sum()) / (2 * (q - 1))
+    A -= offsets
+    A -= offsets[:, None]
     np.fill_diagonal(A, 0.0)
     return A
 
