@@ -48,6 +48,16 @@ def test_whole_numbers_have_a_bar_each_or_bars_of_as_many():
     assert np.diff(drawn(tenths, tenths, step=0.1).edges) == pytest.approx(0.1)
 
 
+def test_few_values_at_even_distances_have_a_bar_each():
+    values = np.round(np.arange(48) / 47, 6)
+    rng = np.random.default_rng(0)
+    picture = drawn(rng.choice(values, 900), np.concatenate([values, rng.choice(values, 900)]))
+    assert len(picture.edges) == 49
+    assert all(np.sum((values >= low) & (values < high)) == 1 for low, high in pairwise(picture.edges))
+    uneven = np.array([0.0, 1.0, 1.618, 30.0])
+    assert len(drawn(uneven, uneven).edges) == 41
+
+
 def test_steps():
     assert step_of(np.array([1.0, 2.0, 7.0])) == 1
     assert step_of(np.array([0.1, 0.3], dtype=np.float32).astype(float)) == 0.1

@@ -191,7 +191,8 @@ def number_picture(
     >>> drawn.edges, drawn.density_a, drawn.witness[0] > 0 > drawn.witness[-1]
     ((-0.5, 0.5, 1.5, 2.5), (0.666667, 0.333333, 0.0), True)
     """
-    edges = _edges(*_range(a, b), step, dates)
+    ends = _range(a, b)
+    edges = _edges(*ends, step, dates) if step else _even_edges(a, b, *ends)
     wide = edges[1] - edges[0]
     reach = np.append(edges[:-1], np.nextafter(edges[-1], np.inf))  # the largest is in the last bin
     parts = [sample.below(reach) for sample in (a, b)]
@@ -241,21 +242,33 @@ def _range(a: WeightedNumbers, b: WeightedNumbers) -> tuple[float, float]:
 
 
 def _edges(low: float, high: float, step: float, dates: bool) -> Floats:
-    """Equal bins; of numbers that are multiples of a step, with as many of these in each."""
-    if not step or (high - low) / step > 1e9:
+    """Equal bins with as many multiples of a step in each."""
+    if (high - low) / step > 1e9:
         return np.linspace(low, high, BINS + 1)
     count = round((high - low) / step) + 1
-    size = 1 if count <= _VALUES else _round(count / BINS)
-    wide = size * step
-    first, last = np.floor(low / wide + 1e-9), np.floor(high / wide + 1e-9)
-    shift = 0.0 if dates or wide > 10 * step else 0.5 * step  # a value stands in the middle of its bar
-    return np.asarray((np.arange(first, last + 2) * wide) - shift)
+    size = 1 if count <= _VALUES else _in_each(count)
+    start = np.floor(low / step + 1e-9) * step
+    shift = 0.0 if dates else 0.5 * step  # a value stands in the middle of its bar
+    return np.asarray(start - shift + np.arange(-(-count // size) + 1) * (size * step))
 
 
-def _round(number: float) -> int:
-    """The next of 1, 2, 5, 10, 20, ..."""
-    decade = 10 ** int(np.floor(np.log10(number)))
-    return int(next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= number * (1 - 1e-9)))
+def _even_edges(a: WeightedNumbers, b: WeightedNumbers, low: float, high: float) -> Floats:
+    """Equal bins; one for each value if these are few and lie at even distances."""
+    values = np.union1d(a.values, b.values)
+    values = values[(values >= low) & (values <= high)]
+    if 2 <= len(values) <= _VALUES and not (a.reach.any() or b.reach.any()):
+        gap = float(np.diff(values).min())
+        count = (values[-1] - values[0]) / gap
+        uneven = np.abs(np.diff(values) / gap - np.rint(np.diff(values) / gap)).max()
+        if count < _VALUES and uneven * count < 0.5:
+            return np.asarray(values[0] + (np.arange(round(count) + 2) - 0.5) * (values[-1] - values[0]) / round(count))
+    return np.linspace(low, high, BINS + 1)
+
+
+def _in_each(count: int) -> int:
+    """How many values to put into each bin, so that the last one is filled as far as possible."""
+    sizes = {-(-count // bins) for bins in range(BINS // 2, BINS + 1)}
+    return min(sizes, key=lambda size: (-count % size / size, size))
 
 
 def _clean(pair: tuple[float, float]) -> tuple[float, float]:

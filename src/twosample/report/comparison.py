@@ -215,8 +215,7 @@ def _most(result: Comparison) -> tuple[tuple[str, str], ...]:
     for column in result.columns:
         missing = column.missing
         if missing is not None and missing.verdict == "different" and column.adjusted_pvalue > result.level:
-            first, second = numbers.shares(missing.share_a, missing.share_b)
-            text = f"missing in {first} of A and in {second} of B"
+            text = next((place.text for place in column.where if place.what == "missing"), "")
         else:
             text = column.where[0].text if column.where else ""
         if column.verdict in _DIFFERENT and text:

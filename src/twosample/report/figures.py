@@ -23,6 +23,7 @@ _MOST_POINTS = 200
 _TOP = 4.0  # per cent of the box left free above the highest place
 _ROOM, _BAR = 80.0, 42.0  # thousandths of the width for what lies beyond an end, and for its bar
 _SCALES = (0.1, 0.2, 0.5, 1.0)
+_OTHERS = "all others"
 _SPARKS = 8  # categories in a small picture
 
 
@@ -223,7 +224,8 @@ class _Box:
 
 def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
     """Bars of what lies beyond the axis; `peak`: the share of the highest bar."""
-    measure = numbers.Measure(picture.edges[-1] - picture.edges[0], picture.step, picture.dates)
+    step = picture.step if picture.step >= 1 else 0.0
+    measure = numbers.Measure(picture.edges[-1] - picture.edges[0], step, picture.dates)
     found = []
     sides = ((0, 0.0, picture.edges[0], "<", "below"), (1, 1000.0 - _BAR, picture.edges[-1], ">", "above"))
     for side, left, edge, sign, word in sides:
@@ -231,9 +233,9 @@ def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
         if max(a, b) <= 0:
             continue
         end = edge
-        if picture.step and not picture.dates:  # the first or the last value that is drawn
-            end = ceil(edge / picture.step - 1e-9) if side == 0 else ceil(edge / picture.step - 1e-9) - 1
-            end *= picture.step
+        if step and not picture.dates:  # the first or the last value that is drawn
+            end = ceil(edge / step - 1e-9) if side == 0 else ceil(edge / step - 1e-9) - 1
+            end *= step
         bar_a, bar_b = (
             f"M{left:g} 100V{_short(100 - (100 - _TOP) * share / peak)}H{left + _BAR:g}V100" for share in (a, b)
         )
@@ -327,22 +329,26 @@ def _shares(name: str, picture: SharePicture) -> ShareFigure | None:
     if picture.other_a is not None and picture.other_b is not None:
         other = [picture.other_a + sum(a for _, a, _ in rest), picture.other_b + sum(b for _, _, b in rest)]
         if max(other) > 1e-12:
-            rows.append(("all others", other[0], other[1], True))
+            rows.append((_OTHERS, other[0], other[1], True))
     if max(picture.missing_a, picture.missing_b) > 0:
         rows.append(("missing", picture.missing_a, picture.missing_b, True))
-    longest = max((max(_finite(a), _finite(b)) for _, a, b, _ in rows), default=0.0)
+    named = [max(_finite(a), _finite(b)) for label, a, b, _ in rows if label != _OTHERS]
+    longest = max(named, default=0.0) or max((max(_finite(a), _finite(b)) for _, a, b, _ in rows), default=0.0)
     if longest <= 0:
         return None
-    bars = tuple(
-        Bar(label, a, b, round(100 * _finite(a) / longest, 1), round(100 * _finite(b) / longest, 1), special)
-        for label, a, b, special in rows
-    )
+    bars = tuple(Bar(label, a, b, *_widths(a, b, longest), special) for label, a, b, special in rows)
     what = "Words" if picture.words else "Categories"
     first = [(bar.width_a, bar.width_b) for bar in bars if not bar.special][:_SPARKS]
     tallest = max((max(pair) for pair in first), default=0.0) or 1.0
     small = [(100 * a / tallest, 100 * b / tallest) for a, b in first]
     sparks = ["".join(_spark(place, pair[side], side) for place, pair in enumerate(small)) for side in (0, 1)]
     return ShareFigure(bars, f"{what} of {shown(name, LABEL_LENGTH)} in both tables", len(rest), *sparks)
+
+
+def _widths(a: float, b: float, longest: float) -> tuple[float, float]:
+    """Lengths of two bars, per cent; none for what is longer than all that has a name: its numbers say it."""
+    one, two = (round(100 * _finite(part) / longest, 1) for part in (a, b))
+    return (one, two) if max(one, two) <= 100 else (0.0, 0.0)
 
 
 def _spark(place: int, height: float, side: int) -> str:

@@ -38,7 +38,7 @@ class Heading:
     notes: tuple[str, ...] = ()
 
 
-def render(template: str, page: object, heading: Heading | None = None) -> str:
+def render(template: str, page: object, heading: Heading | None = None, **more: object) -> str:
     """Fill a template with a page.
 
     Parameters
@@ -49,8 +49,17 @@ def render(template: str, page: object, heading: Heading | None = None) -> str:
         What it reads.
     heading
         What the user writes above it.
+    **more
+        What else it reads.
     """
-    return _environment().get_template(template).render(page=page, heading=heading or Heading())
+    return _environment().get_template(template).render(page=page, heading=heading or Heading(), **more)
+
+
+def as_attribute(page: str) -> str:
+    """A whole page as the value of an attribute, in which control characters were made visible already."""
+    from markupsafe import escape
+
+    return escape(page)
 
 
 @cache

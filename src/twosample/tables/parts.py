@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .._numbers import shares
 from .._pictures import NumberPicture, Picture, SharePicture
 from ..sources import Kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "ColumnComparison", "ColumnFacts", "Finding", "MissingComparison", "NumberPicture", "Picture", "Place",
@@ -288,6 +291,23 @@ class ColumnComparison:
     b: ColumnFacts = field(default=ColumnFacts(0, 0), repr=False)
     wasserstein: float | None = None
     resamples: int = 0
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the two distributions; ``c["price"].plot().figure.savefig("price.svg")`` writes them to a file.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None makes a new figure, in which numbers have their witness function below.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            That of the distributions.
+        """
+        from .._column_figures import draw_picture
+
+        return draw_picture(self.picture, self.name, f"{self.verdict}, effect {self.effect:.3f}", ax)
 
     @property
     def rejected(self) -> bool:

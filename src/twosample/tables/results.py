@@ -15,6 +15,7 @@ from .schema import Schema
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,27 @@ class Comparison(Reported):
 
         return summary(self)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the effect sizes of the columns with their intervals against the margin; at most 30 columns.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn; ``c["price"].plot()`` draws a single column.
+        """
+        from .._column_figures import draw_effects
+
+        effects = [(part.name, part.effect, part.effect_low, part.effect_high, part.verdict) for part in self.columns]
+        if self.joint_effect is not None:
+            joint = self.joint_effect
+            effects.insert(0, ("all columns together", joint.value, joint.low, joint.high, self.joint_verdict))
+        return draw_effects(effects[:30], self.margin, self.headline, ax)
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values that JSON can hold, with ``"schema": 2``."""
         from .words import as_dict
@@ -134,6 +156,6 @@ class Comparison(Reported):
         return as_frame(self)
 
     def _repr_html_(self) -> str:
-        from .words import as_html
+        from importlib import import_module
 
-        return as_html(self)
+        return str(import_module("twosample.report.inline").comparison_inline(self))

@@ -1,10 +1,9 @@
-"""A comparison as text, as plain values, as a frame and as a little HTML."""
+"""A comparison as text, as plain values and as a frame."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime, time
-from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -170,17 +169,3 @@ def known(part: ColumnComparison) -> list[tuple[str, float | None, float | None]
         own = [facts.quantiles.get(int(name[1:]) / 100) if name[0] == "q" else getattr(facts, name) for name in _KNOWN]
         sides.append([None if value is None else seconds(value) for value in own])
     return [(name, one, two) for name, one, two in zip(_KNOWN, *sides, strict=True)]
-
-
-def as_html(c: Comparison) -> str:
-    """A little table for a notebook."""
-    head = ("column", "kind", "verdict", "p", "adjusted p", "effect", "where")
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(_cut(cell))}</td>' for cell in _row(part, c))}</tr>" for part in c.columns[:_SHOWN]
-    )
-    findings = "".join(
-        f"<li>{escape(_cut(f.what + ': ' + (f.column or 'all')))}: {escape(shown(f.detail))}</li>"
-        for f in c.findings[:_SHOWN]
-    )
-    columns = "".join(f"<th>{cell}</th>" for cell in head)
-    return f"<div><b>{escape(shown(c.headline))}</b><table><tr>{columns}</tr>{body}</table><ul>{findings}</ul></div>"

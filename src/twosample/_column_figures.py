@@ -1,0 +1,174 @@
+"""Pictures of compared columns: the same data and the same colours as on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from re import sub
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._figures import OBSERVED_COLOUR, WITNESS_COLOUR, X_COLOUR, Y_COLOUR, _new_axes, _plain
+from ._numbers import Measure, share
+from ._pictures import NumberPicture, Picture, SharePicture
+from ._shown import shown
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .core.types import Floats
+
+_FILL, _BAND = "#9cc6e4", "#d9dad5"
+_TONES = {"different": OBSERVED_COLOUR, "small difference": "#9a6b00", "same": "#15693e"}
+_SECONDS_A_DAY = 86_400.0
+
+Effect = tuple[str, float, float, float, str]
+"""What is compared, its effect with the ends of the interval, and the verdict."""
+
+
+def draw_picture(picture: Picture | None, name: str, subtitle: str, ax: Axes | None = None) -> Axes:
+    """Two distributions; without axes of the user's, the witness of numbers below them."""
+    if picture is None:
+        raise InputError(f"Column {name!r} has no picture: one of the tables has fewer than two values.")
+    if isinstance(picture, SharePicture):
+        drawn = _draw_shares(picture, ax or _new_axes((6.0, 1.2 + 0.32 * (len(picture.labels) + 2))))
+    elif ax is not None:
+        drawn = _draw_numbers(picture, ax)
+    else:
+        drawn, below = _two_axes()
+        _draw_numbers(picture, drawn)
+        drawn.tick_params(labelbottom=False)
+        drawn.set_xlabel("")
+        _draw_witness(picture, below)
+        below.set_xlabel(label(name))
+    if not drawn.get_xlabel() and (ax is not None or isinstance(picture, SharePicture)):
+        drawn.set_xlabel(label(name) if isinstance(picture, NumberPicture) else "share of rows")
+    drawn.set_title(f"{label(name)}: {label(subtitle, 60)}", loc="left", fontsize="medium")
+    return drawn
+
+
+def draw_effects(effects: Sequence[Effect], margin: float, title: str, ax: Axes | None = None) -> Axes:
+    """Effect sizes with their intervals, one line for each column, and the margin as a line."""
+    ax = ax or _new_axes((6.4, 1.2 + 0.3 * max(len(effects), 2)))
+    for place, (_, value, low, high, verdict) in enumerate(effects):
+        colour = _TONES.get(verdict, "#575c63")
+        ax.plot([low, high], [place, place], color=colour, linewidth=4, alpha=0.4, solid_capstyle="butt")
+        ax.plot([value], [place], "o", color=colour, markersize=6, fillstyle="none" if verdict == "same" else "full")
+    ax.set_yticks(range(len(effects)), [label(name, 24) for name, *_ in effects])
+    ax.invert_yaxis()
+    ax.axvline(margin, color="#555555", linestyle="--", linewidth=1.2, label=f"margin {margin:g}")
+    ax.set_xlim(0, min(1.02, max(2 * margin, 1.08 * max((high for *_, high, _ in effects), default=1.0))))
+    ax.set_xlabel("effect size r, with interval")
+    ax.set_title(label(title, 60), loc="left", fontsize="medium")
+    ax.legend(frameon=False, fontsize="small", loc="lower right")
+    _plain(ax)
+    return ax
+
+
+def label(name: str, most: int = 40) -> str:
+    """A name for a picture: no formula, and no sign that fonts lack."""
+    return sub("[\u2400-\u2426\u27e8\u27e9]", "?", shown(name, most)).replace("$", r"\$")
+
+
+def _draw_numbers(picture: NumberPicture, ax: Axes) -> Axes:
+    """Histograms as shares of rows; what lies beyond the axis as bars at its ends."""
+    edges = np.array(picture.edges)
+    wide = float(edges[1] - edges[0])
+    a, b = (np.array(density) * wide for density in (picture.density_a, picture.density_b))
+    places = _places(edges, picture)
+    ax.stairs(a, places, fill=True, facecolor=_FILL, edgecolor=X_COLOUR, linewidth=1.0, label="A")
+    ax.stairs(b, places, color=Y_COLOUR, linewidth=1.6, label="B")
+    _draw_tails(picture, ax)
+    ax.set_ylabel("share of rows")
+    ax.yaxis.set_major_formatter(_percent)
+    ax.legend(frameon=False, fontsize="small")
+    _whole_ticks(picture, ax)
+    _plain(ax)
+    return ax
+
+
+def _draw_tails(picture: NumberPicture, ax: Axes) -> None:
+    """Bars of what lies beyond the axis, with their shares."""
+    span = picture.edges[-1] - picture.edges[0]
+    measure = Measure(span, picture.step, picture.dates)
+    for side, edge, sign in ((0, picture.edges[0], -1.0), (1, picture.edges[-1], 1.0)):
+        a, b = picture.beyond_a[side], picture.beyond_b[side]
+        if max(a, b) <= 0:
+            continue
+        ends = _places(np.sort(np.array([edge + sign * 0.05 * span, edge + sign * 0.10 * span])), picture)
+        ax.stairs([a], ends, fill=True, facecolor=_FILL, edgecolor=X_COLOUR, linewidth=1.0)
+        ax.stairs([b], ends, color=Y_COLOUR, linewidth=1.6)
+        text = f"{'<' if side == 0 else '>'} {measure.text(measure.down(edge) if side else measure.up(edge))}\n"
+        ax.annotate(
+            f"{text}{share(a)}, {share(b)}", (float(np.mean(ends)), max(a, b)), xytext=(0, 3),
+            textcoords="offset points", ha="right" if side else "left", va="bottom", fontsize="x-small",
+            color="#575c63",
+        )  # fmt: skip
+
+
+def _draw_witness(picture: NumberPicture, ax: Axes) -> None:
+    """The witness on a fixed scale, with the band of chance."""
+    grid, witness = _places(np.array(picture.grid), picture), np.array(picture.witness)
+    band = np.array(picture.band) if picture.band else np.zeros(len(witness))
+    largest = max(float(np.abs(witness).max(initial=0.0)), 0.8 * float(band.max(initial=0.0)))
+    end = next((end for end in (0.1, 0.2, 0.5, 1.0) if end >= largest), 1.0)
+    ax.fill_between(grid, -band, band, color=_BAND, linewidth=0, label="chance alone, 95 %")
+    ax.fill_between(grid, witness, 0, where=witness > 0, color=_FILL, linewidth=0)
+    ax.fill_between(grid, witness, 0, where=witness < 0, color="#fbe6d8", linewidth=0)
+    ax.plot(grid, witness, color=WITNESS_COLOUR, linewidth=1.4)
+    ax.axhline(0, color="#999999", linewidth=0.8)
+    ax.set_ylim(-end, end)
+    ax.set_yticks([-end, 0, end], [f"−{end:g}\nmore of B", "0", f"more of A\n+{end:g}"])
+    ax.legend(frameon=False, fontsize="small", loc="upper right")
+    _whole_ticks(picture, ax)
+    _plain(ax)
+
+
+def _draw_shares(picture: SharePicture, ax: Axes) -> Axes:
+    """Pairs of bars, those that differ most first; A is filled, B is hatched."""
+    rows = list(zip(picture.labels, picture.shares_a, picture.shares_b, strict=True))
+    if picture.other_a and picture.other_b:  # no bar: it would leave no room for those that have a name
+        ax.set_xlabel(f"share of rows (all others: {share(picture.other_a)} of A, {share(picture.other_b)} of B)")
+    if max(picture.missing_a, picture.missing_b) > 0:
+        rows.append(("missing", picture.missing_a, picture.missing_b))
+    place = np.arange(len(rows))
+    a, b = ([row[side] for row in rows] for side in (1, 2))
+    ax.barh(place - 0.2, a, height=0.36, color=_FILL, edgecolor=X_COLOUR, label="A")
+    ax.barh(place + 0.2, b, height=0.36, color="#fbe6d8", edgecolor=Y_COLOUR, hatch="///", label="B")
+    ax.set_yticks(place, [label(row[0] or "(empty text)", 30) for row in rows])
+    ax.invert_yaxis()
+    ax.xaxis.set_major_formatter(_percent)
+    ax.legend(frameon=False, fontsize="small")
+    _plain(ax)
+    return ax
+
+
+def _percent(value: float, _: float = 0.0) -> str:
+    return f"{100 * value:g} %" if value else "0"
+
+
+def _places(values: Floats, picture: NumberPicture) -> Floats:
+    """Numbers as matplotlib takes them: dates in days."""
+    return values / _SECONDS_A_DAY if picture.dates else values
+
+
+def _whole_ticks(picture: NumberPicture, ax: Axes) -> None:
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib.ticker import MaxNLocator
+
+    if picture.dates:
+        locator = AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+    elif picture.step >= 1:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+
+
+def _two_axes() -> tuple[Axes, Axes]:
+    from matplotlib import pyplot
+
+    _, (above, below) = pyplot.subplots(
+        2, 1, figsize=(6.0, 4.2), sharex=True, height_ratios=(3, 2), layout="constrained"
+    )
+    return above, below
