@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import Protocol
@@ -109,6 +110,42 @@ class PointLaw:
     def pdf(self, t: Floats) -> Floats:
         """There is none; zeros."""
         return np.zeros_like(t)
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    r"""The law of a degenerate quadratic statistic under H0, :math:`\mu + \sum_l w_l(\chi^2_{1l} - 1)`, as moments.
+
+    Parameters
+    ----------
+    mean, variance
+        Of the quadratic form under H0.
+    biased_mean
+        The mean of its biased relative, which has the diagonal of the Gram matrix in it.
+    weights
+        Gives the weights w; their squares sum to half the variance.
+    third_moment
+        Gives the third central moment.
+    point
+        Where all of the law lies when nothing varies, else None.
+    root
+        Whether the statistic is the root of the quadratic form.
+    """
+
+    mean: float
+    variance: float
+    biased_mean: float
+    weights: Callable[[], Floats]
+    third_moment: Callable[[], float]
+    point: float | None = None
+    root: bool = False
+
+    def distribution(self) -> Distribution:
+        """The law of the quadratic form, by its weights."""
+        from .chisquare import WeightedChiSquare
+
+        weights = self.weights()
+        return WeightedChiSquare(weights, shift=self.mean - float(weights.sum()))
 
 
 @dataclass(frozen=True)

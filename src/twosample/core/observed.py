@@ -6,16 +6,16 @@ answers the questions that it has an answer to; the others refuse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
+from .dependent_rows import Grouped, Series
 from .labellings import Labellings
-from .laws import Distribution
+from .laws import Limit
 from .pvalue import Law, ReplicateLaw
 from .strata import Strata
 from .types import Floats
@@ -41,92 +41,6 @@ class Resampler(Protocol):
     def floor(self, observed: Observed) -> float:
         """The smallest p-value that all its resamples together could give."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class Limit:
-    r"""The law of a degenerate quadratic statistic under H0, :math:`\mu + \sum_l w_l(\chi^2_{1l} - 1)`, as moments.
-
-    Parameters
-    ----------
-    mean, variance
-        Of the quadratic form under H0.
-    biased_mean
-        The mean of its biased relative, which has the diagonal of the Gram matrix in it.
-    weights
-        Gives the weights w; their squares sum to half the variance.
-    third_moment
-        Gives the third central moment.
-    point
-        Where all of the law lies when nothing varies, else None.
-    root
-        Whether the statistic is the root of the quadratic form.
-    """
-
-    mean: float
-    variance: float
-    biased_mean: float
-    weights: Callable[[], Floats]
-    third_moment: Callable[[], float]
-    point: float | None = None
-    root: bool = False
-
-    def distribution(self) -> Distribution:
-        """The law of the quadratic form, by its weights."""
-        from .chisquare import WeightedChiSquare
-
-        weights = self.weights()
-        return WeightedChiSquare(weights, shift=self.mean - float(weights.sum()))
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """A quadratic statistic of rows in the order of time, whose rows can be given weights instead of labels.
-
-    Parameters
-    ----------
-    sizes
-        Rows of each series.
-    shares
-        ``(len(sizes),)`` what the variance of each series is divided by, up to a factor.
-    value
-        The observed value of the quadratic form.
-    weighted
-        Values of the form, without the diagonal, for ``(N, c)`` weights of the rows of all series.
-    diagonal
-        ``(len(sizes),)`` what the diagonal would add for weights of 1.
-    left_out
-        How much of that the statistic leaves out.
-    memory
-        Gives the correlation of neighbours, seen through the kernel.
-    """
-
-    sizes: tuple[int, ...]
-    shares: Floats
-    value: float
-    weighted: Callable[[Floats], Floats]
-    diagonal: Floats
-    left_out: float
-    memory: Callable[[], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Grouped:
-    """Sums of a Gram matrix over groups of rows, and whether the statistic counts its diagonal.
-
-    Parameters
-    ----------
-    between
-        ``(G, G)`` sums of kernel values.
-    diagonal
-        ``(G,)`` sums of k(z, z).
-    biased
-        Whether the diagonal counts.
-    """
-
-    between: Floats
-    diagonal: Floats
-    biased: bool
 
 
 class Observed:

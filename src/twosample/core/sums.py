@@ -10,7 +10,7 @@ import numpy as np
 
 from .centred import Centred
 from .labellings import Labellings
-from .observed import Limit
+from .laws import Limit
 from .types import Floats
 
 _CHUNK = 1 << 16  # entries of labellings that are worked on together: with their products they stay in the cache

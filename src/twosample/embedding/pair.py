@@ -18,7 +18,8 @@ import numpy as np
 
 from ..core.centred import Centred, CentredSpectrum
 from ..core.labellings import Labellings
-from ..core.observed import Limit, Observed, Resampler
+from ..core.laws import Limit
+from ..core.observed import Observed, Resampler
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats

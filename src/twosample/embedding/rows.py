@@ -16,8 +16,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.dependent_rows import Grouped, Series
 from ..core.laws import Distribution
-from ..core.observed import Grouped, Observed, Resampler, Series
+from ..core.observed import Observed, Resampler
 from ..core.pvalue import ReplicateLaw
 from ..core.strata import Strata, own_square
 from ..core.types import Counts, Floats

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.centred import Centred
-from ..core.laws import ContinuousLaw, Distribution, GammaLaw, NormalLaw, PointLaw
-from ..core.observed import Limit, Observed
+from ..core.laws import ContinuousLaw, Distribution, GammaLaw, Limit, NormalLaw, PointLaw
+from ..core.observed import Observed
 from ..core.pvalue import Law
 from ..core.types import Floats
 from ..errors import OptionError

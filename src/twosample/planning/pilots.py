@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 
 from ..core.centred import CentredSpectrum
-from ..core.laws import BoundLaw, ContinuousLaw, Distribution
-from ..core.observed import Limit, Observed, Resampler
+from ..core.laws import BoundLaw, ContinuousLaw, Distribution, Limit
+from ..core.observed import Observed, Resampler
 from ..core.pvalue import Law
 from ..core.types import Floats
 from ..embedding.alternative import cumulants, three_moments
