@@ -90,6 +90,14 @@ class Design(ABC):
     def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
         """Shares of rows for which something holds, for every column of ``(N, V)`` zeros and ones."""
 
+    def scores(self, features: Floats) -> Floats | None:
+        """``(R, F)`` differences of the means of features in their standard deviations, in the labellings of `tested`.
+
+        None where there are none, or they are not kept.
+        """
+        del features
+        return None
+
     def masses(self, features: Floats) -> tuple[Floats, Floats]:
         """``(N,)`` of x and of y: what rows count for, which is 0 for those of the other sample."""
         w, sizes = self.worth(features)
@@ -194,6 +202,21 @@ class StrataDesign(Design):
         law = rows.stratified(self.strata, Drawn(self._drawn[count], null))
         return float(law.values[0]), law, null
 
+    def scores(self, features: Floats) -> Floats | None:
+        """Sums over x less what is expected in each stratum."""
+        if not self._drawn:
+            return None
+        strata, sizes = self.strata, np.maximum(self.strata.x + self.strata.y, 1.0)
+        labels = next(reversed(self._drawn.values()))
+        means = np.zeros((len(sizes), features.shape[1]))
+        np.add.at(means, strata.of_row, features)
+        inner = features - (means / sizes[:, None])[strata.of_row]
+        share = (strata.sizes / np.maximum(sizes - 1, 1.0))[strata.of_row]
+        deviation = np.sqrt(share @ inner**2)
+        scale = np.where(deviation > 1e-9 * np.abs(features).max(initial=1e-300), deviation, np.inf)
+        inner[strata.sizes[strata.of_row] == 0] = 0.0
+        return labels.sums(slice(0, len(inner)), inner) / scale
+
     def _names(self) -> tuple[list[int], list[int]]:
         codes = self.strata.of_row.tolist()
         return codes[: self.m], codes[self.m :]
@@ -285,6 +308,18 @@ class WeightedDesign(Design):
         total = (w * holds).sum(axis=0)
         shares = sums[:, :-1] / sums[:, -1:], (total - sums[:, :-1]) / (w.sum() - sums[:, -1:])
         return by_deviations(*shares)
+
+    def scores(self, features: Floats) -> Floats | None:
+        """Differences of weighted means, in their deviations over the labellings."""
+        if not self._drawn:
+            return None
+        w, labels = self.weights[:, None], next(reversed(self._drawn.values()))
+        sums = labels.sums(slice(0, self.m + self.n), np.concatenate([w * features, w], axis=1))
+        total = (w * features).sum(axis=0)
+        apart = sums[:, :-1] / sums[:, -1:] - (total - sums[:, :-1]) / (w.sum() - sums[:, -1:])
+        apart -= apart.mean(axis=0)
+        deviation = apart.std(axis=0)
+        return np.asarray(apart / np.where(deviation > 1e-12, deviation, np.inf))
 
     def _count(self, count: int) -> int:
         return min(count, max(999, CHEAP // (self.m + self.n)))

@@ -335,7 +335,7 @@ def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | Non
     ]
     compared = f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples."
     if plan is not None and not plan.plain:
-        compared = f"Rows {how} for all tests. The joint test is that of the kernel on whole rows."
+        compared = f"Rows {how} for all tests. The joint test looks at whole rows, columns, and ties of columns."
     return (
         compared,
         *(() if plan is None else plan.notes),

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._numbers import share
 from .._pictures import WeightedNumbers
 from .._shown import shown
+from ..core.joining import joined
+from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
 from ..embedding.designs import Design, Shares, StrataDesign
@@ -24,6 +27,8 @@ from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
 from .subjects import Subject, common_bandwidth, described
+from .ties import FeatureView, fits, items_of
+from .together import WEIGHTS, largest_effect
 from .verdicts import ColumnTests
 from .views import View, Words, levels_views, tails, usable, values
 
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 _OWN, _SHARED = 60, 20  # points of frequent categories, and those that rare ones share
 _VIEWS = 50  # at a time
 _MOST_VIEWS = 300
+_ROUNDING = 1e-4  # of scores in single precision, relative to their spread
 
 
 @dataclass(frozen=True)
@@ -152,10 +158,21 @@ def _values(series: pl.Series, empty: Subject, design: Design, reading: Reading)
     if empty.kind == "categorical":
         return _of_levels(series, empty, design)
     texts = series.to_list()
+    lengths = series.str.len_chars().to_numpy().astype(np.float64)
     features = Text().rows(texts, np.zeros(len(texts), dtype=bool)) * np.sqrt(2)
     pair = Embedded.of(np.eye(1), np.array([float(design.m)]), np.array([float(design.n)]))
     both = tuple(texts[: design.m]), tuple(texts[design.m :])
-    return _Values(features, replace(empty, pair=pair, kernel=Text(), texts=both), ())
+    return _Values(features, replace(empty, pair=pair, kernel=Text(), texts=both), _lengths(lengths, design.m))
+
+
+def _lengths(lengths: Floats, m: int) -> list[tuple[View, Floats]]:
+    """The shortest and the longest texts."""
+    found = tails(Line.of_values(lengths[:m], lengths[m:]), Words(1.0, "integer"))
+    return [
+        (replace(view, family="length", text=f"{view.text} letters long"), view.holds(lengths).astype(np.float64))
+        for view in found
+        if view.holds is not None
+    ]
 
 
 def _of_numbers(series: pl.Series, empty: Subject, design: Design, reading: Reading) -> _Values:
@@ -222,11 +239,51 @@ def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] 
         return None
     features = joint.pair.features[order]
     test = design.judged(features, judge.level, judge.resamples(joint=True), judge.rng)
+    test = _joined(design, test, design.pair(features), _feature_views(design, joint, order), judge.level)
     x, y = np.zeros(len(rows)), np.zeros(len(rows))
     x[order], y[order] = design.masses(features)
     how = f"Joint test: {design.m} and {design.n} rows; {joint.kernel!r} on the coordinates of {joint.columns} columns."
     pair = Embedded.of(joint.pair.features.copy(), x, y, joint.pair.residual)
     return replace(joint, pair=pair, notes=(how, *joint.notes[1:])), test
+
+
+def _feature_views(design: Design, joint: Joint, order: NDArray[np.intp]) -> list[FeatureView]:
+    """Columns, and ties of each to the others, by a few features of every column; none where labels are not kept."""
+    if not joint.features:
+        return []
+    phi = np.concatenate([column.values for column in joint.features], axis=1)[order]
+    owner = np.repeat(np.arange(len(joint.features)), [column.values.shape[1] for column in joint.features])
+    found = [_feature_view("columns", design, phi, owner)]
+    if len(joint.features) > 1:
+        fitted, left = fits(phi, owner)
+        found.append(
+            _feature_view("ties", design, np.concatenate([phi * fitted, np.abs(left)], axis=1), np.tile(owner, 2))
+        )
+    return [view for view in found if view is not None]
+
+
+def _feature_view(name: str, design: Design, features: Floats, item: NDArray[np.intp]) -> FeatureView | None:
+    by_item = np.argsort(item, kind="stable")
+    features, item = features[:, by_item], item[by_item]
+    scores = design.scores(features)
+    if scores is None:
+        return None
+    pair = design.pair(features - features.mean(axis=0))
+    variance = np.mean([np.diag(sample.covariance) for sample in pair.samples], axis=0)
+    effects = pair.difference / np.sqrt(np.where(variance > 1e-9, variance, np.inf))
+    return FeatureView(name, items_of(item, lambda part: scores[:, part].astype(np.float32)), item, effects)
+
+
+def _joined(design: Design, test: Judged, pair: Embedded, views: list[FeatureView], level: float) -> Judged:
+    """The kernel on rows and the views of features as one test of the same labellings; effects, the largest of all."""
+    if not views or not isinstance(test.law, ReplicateLaw) or len(views[0].items) != len(test.law.values):
+        return test
+    values = np.array([test.law.values, *(view.statistic for view in views)])
+    tolerances = np.array([test.law.tolerance, *(_ROUNDING * view.statistic.std() for view in views)])
+    found = joined(values, tolerances, [WEIGHTS[name] for name in ("rows", *(view.name for view in views))])
+    law = ReplicateLaw(found.values, found.tolerance, test.law.exhaustive, test.law.floor)
+    size = largest_effect(pair, views, pair.m, pair.n, level)
+    return replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
 
 
 def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:

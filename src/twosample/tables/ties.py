@@ -7,7 +7,7 @@ the chi-square law: near the largest score, and not diluted by the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -110,9 +110,8 @@ def pairs_view(phi: Floats, owner: Index, groups: RowGroups) -> FeatureView:
     item = np.unique(code, return_inverse=True)[1]
     products = groups.products(phi)[:, first, second]
     squares = (phi * phi).T @ (phi * phi)
-    return FeatureView(
-        "pairs", _items(products, item, groups), item, _effects(products, squares[first, second], groups)
-    )
+    items = items_of(item, lambda part: groups.scores(products[:, part]))
+    return FeatureView("pairs", items, item, _effects(products, squares[first, second], groups))
 
 
 def pair_of(item: int, columns: int) -> tuple[int, int]:
@@ -125,16 +124,17 @@ def _of_features(name: str, features: Floats, item: Index, groups: RowGroups) ->
     order = np.argsort(item, kind="stable")
     features, item = features[:, order], item[order]
     sums, squares = groups.sums(features), np.einsum("ij,ij->j", features, features)
-    return FeatureView(name, _items(sums, item, groups), item, _effects(sums, squares, groups))
+    items = items_of(item, lambda part: groups.scores(sums[:, part]))
+    return FeatureView(name, items, item, _effects(sums, squares, groups))
 
 
-def _items(sums: Reals, item: Index, groups: RowGroups) -> Reals:
-    """``(R, I)`` log of the mean of 1/p over the features of each item; features sorted by item."""
+def items_of(item: Index, scores: Callable[[slice], Reals]) -> Reals:
+    """``(R, I)`` log of the mean of 1/p over the features of each item; features sorted by item, a slice at a time."""
     starts = np.flatnonzero(np.diff(item, prepend=-1))
     cuts = [0, *(int(starts[i]) for i in np.flatnonzero(np.diff(starts // _CHUNK)) + 1), len(item)]
     found = []
     for start, stop in pairwise(cuts):
-        half = np.minimum(0.5 * groups.scores(sums[:, start:stop]) ** 2, np.float32(_HIGHEST))
+        half = np.minimum(0.5 * scores(slice(start, stop)) ** 2, np.float32(_HIGHEST))
         inverse = np.exp(half) * (1 + np.float32(2.5066) * np.sqrt(half / 2))  # about 1/p
         own = starts[(starts >= start) & (starts < stop)]
         counts = np.diff(own, append=stop)
