@@ -89,6 +89,11 @@ def write_samples(folder):
         table().hstack(codes).write_csv(folder / f"{name}.csv")
     for name in ("february", "customers", "big", "today", "reference", "monday", "tuesday"):
         table().write_parquet(folder / f"{name}.parquet")
+    for name in ("monday", "tuesday", "friday"):
+        answers = pl.DataFrame(
+            {"prompt": ["one", "two"] * 60, "answer": rng.choice(["yes it is", "no, it is not"], 120)}
+        )
+        answers.write_ndjson(folder / f"{name}.jsonl")
     hours = pl.datetime_range(datetime(2026, 9, 1), datetime(2026, 10, 5, 23), "30m", eager=True)
     table(len(hours)).insert_column(0, hours.alias("at")).write_parquet(folder / "orders.parquet")
     with contextlib.closing(sqlite3.connect(folder / "crm.db")) as connection, connection:

@@ -140,3 +140,27 @@ def test_strata_without_rows_are_left_out():
     assert part.strata.names == ("a", "c", "d")
     assert (part.m, part.n) == (3, 3)
     assert part.judged(np.arange(6.0)[:, None], 0.05, 99, np.random.default_rng(0)).pvalue > 0.1
+
+
+def test_scores_have_mean_0_and_variance_1_over_labellings():
+    rng = np.random.default_rng(7)
+    x, y, by_x, by_y = sample(rng, 60, 50, 4)
+    phi = np.stack([np.concatenate([x, y]), np.concatenate([x, y]) ** 2, np.ones(110)], axis=1)
+    strata = Strata.of(by_x.tolist(), by_y.tolist())
+    for design in (StrataDesign.of(strata), WeightedDesign.of(rng.random(110) + 0.1, 60)):
+        assert design.scores(phi) is None  # nothing was drawn yet
+        design.tested(phi - phi.mean(axis=0), 1999, rng)
+        scores = design.scores(phi)
+        assert scores.shape == (2000, 3)
+        assert scores[1:, :2].mean(axis=0) == pytest.approx(0, abs=0.1)
+        assert scores[1:, :2].std(axis=0) == pytest.approx(1, abs=0.07)
+        assert not scores[:, 2].any()  # a constant says nothing
+    score = StrataDesign.of(strata)
+    score.tested(phi, 99, rng)
+    h, delta = (
+        strata.sizes,
+        np.array([x[by_x == strata.names[s]].mean() - y[by_y == strata.names[s]].mean() for s in range(4)]),
+    )
+    z = np.concatenate([x, y])
+    variance = sum(h[s] * z[strata.of_row == s].var(ddof=1) for s in range(4))
+    assert score.scores(phi)[0, 0] == pytest.approx(h @ delta / np.sqrt(variance))
