@@ -66,6 +66,22 @@ def test_all_pairs(twosample, table, tmp_path):
     assert again.read_bytes() == (tmp_path / "map.svg").read_bytes()
 
 
+def test_strength_and_page(twosample, table, tmp_path):
+    done = twosample("independence", table, "--report", tmp_path / "page.html")
+    assert done.code == 1
+    assert "shape explains 8" in done.out
+    assert "strong" in done.out
+    assert "Low-rank" not in done.out
+    assert "shape explains 8" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    done = twosample("independence", table, "--x", "shape", "--y", "size", "--report", tmp_path / "one.html")
+    assert "strength  shape explains 8" in done.out
+    assert "Dependent" in (tmp_path / "one.html").read_text(encoding="utf-8")
+    found = json.loads(twosample("independence", table, "--json", "-").out)
+    assert found["schema"] == 2
+    assert found["pairs"][0]["of_y"] > 0.5
+    assert found["pairs"][0]["words"]
+
+
 def test_missing_is_a_value(twosample, tmp_path):
     """Whether y is missing depends on x, and nothing else does."""
     rng = np.random.default_rng(0)

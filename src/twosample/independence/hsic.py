@@ -126,5 +126,6 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
         engine=used,
         reason=reason,
         notes=a.notes + b.notes + pair.notes + outcome.notes,
+        details=pair.notes,
         citation=CITATION,
     )

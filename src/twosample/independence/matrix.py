@@ -11,11 +11,13 @@ import numpy as np
 
 from .. import _door as door
 from .._numbers import pvalue
+from .._reported import Reported
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..errors import OptionError, options_by_name, unknown_option
 from ..nulls import Null
 from .allpairs import spectrum_tests
+from .explained import Explained, explained_pairs
 from .factored import FactorPair
 from .factors import Factor
 from .observed import ObservedHSIC, resolve_null
@@ -46,6 +48,11 @@ class ColumnPair:
         Of this pair alone.
     holm, bh
         Adjusted for all pairs: by Holm (any false finding), by Benjamini and Hochberg (the share of false findings).
+    of_y, of_x
+        The share of the variation of y that x explains, and the other way round: of ranks of numbers, by quantiles or
+        categories of the other column (the correlation ratio; of categories Goodman and Kruskal's tau). None for texts.
+    words
+        The larger of them in words.
 
     Examples
     --------
@@ -63,10 +70,23 @@ class ColumnPair:
     pvalue: float
     holm: float
     bh: float
+    of_y: float | None = None
+    of_x: float | None = None
+    words: str = ""
+
+    @property
+    def explained(self) -> float | None:
+        """The larger of the shares that one column explains of the other; None if it is not known."""
+        return Explained(self.x, self.y, self.of_y, self.of_x).share
+
+    @property
+    def word(self) -> str:
+        """How strong: 'strong' from 25 % on, 'moderate' from 9 %, 'weak' from 1 %, 'not in the mean' below."""
+        return Explained(self.x, self.y, self.of_y, self.of_x).word
 
 
 @dataclass(frozen=True, eq=False)
-class IndependenceMatrix:
+class IndependenceMatrix(Reported):
     """Tests of all pairs of columns. Made by :func:`independence_matrix`.
 
     Parameters
@@ -87,6 +107,10 @@ class IndependenceMatrix:
         What the table is called; empty for an array.
     source_rows
         Rows of the table, of which `rows` were looked at.
+    details
+        How it was computed, where that may matter.
+    read
+        The files that were read, which no report may replace.
 
     Examples
     --------
@@ -105,6 +129,8 @@ class IndependenceMatrix:
     notes: tuple[str, ...] = ()
     source: str = ""
     source_rows: int = 0
+    details: tuple[str, ...] = field(default=(), repr=False)
+    read: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def dependent(self) -> tuple[ColumnPair, ...]:
@@ -112,15 +138,22 @@ class IndependenceMatrix:
         return tuple(pair for pair in self.pairs if pair.holm <= self.level)
 
     def table(self, what: str = "holm") -> Floats:
-        """``(c, c)`` values of 'statistic', 'strength', 'pvalue', 'holm' or 'bh', symmetric; the diagonal is NaN."""
-        known = ("statistic", "strength", "pvalue", "holm", "bh")
+        """``(c, c)`` values of 'statistic', 'strength', 'explained', 'pvalue', 'holm' or 'bh'; the diagonal is NaN.
+
+        Parameters
+        ----------
+        what
+            Which. All are symmetric but 'explained': the share of the column's variation that the row's explains.
+        """
+        known = ("statistic", "strength", "explained", "pvalue", "holm", "bh")
         if not isinstance(what, str) or what not in known:
             raise unknown_option("what", what, known, objects=False)
         place = {name: i for i, name in enumerate(self.names)}
         values = np.full((len(place), len(place)), np.nan)
         for pair in self.pairs:
             i, j = place[pair.x], place[pair.y]
-            values[i, j] = values[j, i] = getattr(pair, what)
+            both = (pair.of_y, pair.of_x) if what == "explained" else (getattr(pair, what),) * 2
+            values[i, j], values[j, i] = (np.nan if value is None else value for value in both)
         return values
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -140,15 +173,12 @@ class IndependenceMatrix:
             f"pairs depend (Holm, level {self.level:g})"
         )
         lines = [
-            f"  {pair.x} ~ {pair.y}: strength {pair.strength:.3f}, p = {pvalue(pair.pvalue)}, "
-            f"adjusted {pvalue(pair.holm)}"
+            f"  {pair.x} ~ {pair.y}: adjusted p = {pvalue(pair.holm)}"
+            + (f"; {pair.words} ({pair.word})" if pair.holm <= self.level else "")
             for pair in self.pairs[:10]
         ]
         more = [f"  and {len(self.pairs) - 10} more"] if len(self.pairs) > 10 else []
         return "\n".join([head, *lines, *more, *(f"  note  {note}" for note in self.notes)])
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 @options_by_name
@@ -204,7 +234,8 @@ def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to jud
     Returns
     -------
     IndependenceMatrix
-        ``m.pairs``, ``m.dependent``, ``m.table("holm")``, ``m.to_dict()``, ``m.plot()``; print it for a summary.
+        ``m.pairs`` (each with ``holm``, ``words``, ``of_y``, ``of_x``, ...), ``m.dependent``, ``m.table("holm")``,
+        ``m.to_dict()``, ``m.plot()``, ``m.report("page.html")``; print it for a summary.
 
     Notes
     -----
@@ -240,13 +271,19 @@ def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to jud
     if progress is not None:
         pairs = len(sides) * (len(sides) - 1) // 2
         progress(0, pairs, f"testing {pairs:,} pairs of columns")
-    found, said = _tested(table_factors(sides, random), chosen, random)
+    factors = table_factors(sides, random)
+    found, said = _tested(factors, chosen, random)
     pvalues = found[:, 2]
     adjusted = zip(holm(pvalues), benjamini_hochberg(pvalues), strict=True)
     named = combinations((side.name for side in sides), 2)
     rows = zip(named, found.tolist(), adjusted, strict=True)
-    every = [ColumnPair(x, y, value, share, p, float(a), float(b)) for (x, y), (value, share, p), (a, b) in rows]
+    known = explained_pairs(columns.measured, *([side.name for side in sides],) * 2)
+    every = [
+        ColumnPair(x, y, value, share, p, float(a), float(b), known[x, y].of_y, known[x, y].of_x, known[x, y].words)
+        for (x, y), (value, share, p), (a, b) in rows
+    ]
     every.sort(key=lambda pair: (pair.pvalue, -pair.strength))
+    details = tuple(dict.fromkeys(note for factor in factors for note in factor.notes))
     notes = (*sum((side.notes for side in sides), ()), *said[:_NOTES], *columns.notes)
     if chosen.resamples and len(every) > level * (chosen.resamples + 1):
         notes += (
@@ -254,7 +291,16 @@ def independence_matrix(  # noqa: PLR0913 - a table, what to look at, how to jud
             "it stays above the level. Use null='spectrum' or more permutations.",
         )
     return IndependenceMatrix(
-        tuple(columns.values), tuple(every), level, len(sides[0].z), chosen, notes, columns.source, columns.source_rows
+        tuple(columns.values),
+        tuple(every),
+        level,
+        len(sides[0].z),
+        chosen,
+        notes,
+        columns.source,
+        columns.source_rows,
+        details[:_NOTES],
+        columns.read,
     )
 
 
@@ -272,11 +318,10 @@ def _columns(
 
 
 def _tested(factors: list[Factor], null: Null, rng: np.random.Generator) -> tuple[Floats, list[str]]:
-    """``(pairs, 3)`` HSIC_u, strengths and p-values of all pairs of columns, and what there is to tell, each once."""
-    said = dict.fromkeys(note for factor in factors for note in factor.notes)
+    """``(pairs, 3)`` HSIC_u, strengths and p-values of all pairs of columns, and what the null says, each once."""
     if null.asks == "eigenvalues":
-        return np.stack(spectrum_tests(factors), axis=1), list(said)
-    rows = []
+        return np.stack(spectrum_tests(factors), axis=1), []
+    rows, said = [], dict[str, None]()
     for x, y in combinations(factors, 2):
         pair = FactorPair(x, y, True)
         _, value, law, _, notes = null.judged(ObservedHSIC(pair, rng))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from .._reported import Reported
 from ..kernels import Kernel
 from ..results import TestResult
+from .explained import WEAK, Explained
 
 CITATION = (
     "Gretton, Borgwardt, Rasch, Schölkopf and Smola (2008): A Kernel Method for the Two-Sample Problem, "
@@ -16,7 +18,7 @@ CITATION = (
 
 
 @dataclass(frozen=True, eq=False)
-class IndependenceResult(TestResult):
+class IndependenceResult(TestResult, Reported):
     """The outcome of a test of independence: a :class:`TestResult` with what belongs to y.
 
     Parameters
@@ -33,6 +35,12 @@ class IndependenceResult(TestResult):
         What that table is called.
     source_rows
         Its rows, of which m were looked at.
+    explained
+        How much each column of x and each of y explain of each other, the most first; of a table.
+    details
+        How it was computed, where that may matter; notes of a test of arrays hold this too.
+    read
+        The files that were read, which no report may replace.
 
     Examples
     --------
@@ -51,10 +59,30 @@ class IndependenceResult(TestResult):
     y: tuple[str, ...] = ()
     source: str = ""
     source_rows: int = 0
+    explained: tuple[Explained, ...] = field(default=(), repr=False)
+    details: tuple[str, ...] = field(default=(), repr=False)
+    read: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def strength(self) -> str:
+        """How strong the dependence is, in words: what the column that explains most explains; empty for arrays."""
+        if not self.explained:
+            return ""
+        most = self.explained[0]
+        if len(self.explained) > 1 and (most.share or 0.0) < WEAK:
+            return "no column of one side explains the mean of one of the other"
+        return f"{most.words} ({most.word})" if (most.share or 0.0) >= WEAK else most.words
 
     def to_dict(self) -> dict[str, Any]:
-        """As for every result, and the kernel of y."""
-        return {**super().to_dict(), "kernel_y": repr(self.kernel_y), "columns_y": self.columns_y}
+        """As for every result, and the kernel of y; of a table also how much its columns explain."""
+        more: dict[str, Any] = {"kernel_y": repr(self.kernel_y), "columns_y": self.columns_y}
+        if self.explained:
+            more["strength"] = self.strength
+            more["explained"] = [
+                {"x": pair.x, "y": pair.y, "of_y": pair.of_y, "of_x": pair.of_x, "words": pair.words}
+                for pair in self.explained
+            ]
+        return {**super().to_dict(), **more, "details": list(self.details)}
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = [line for line in super()._lines() if line[0] not in ("samples", "kernel")]
@@ -64,7 +92,8 @@ class IndependenceResult(TestResult):
             ("kernel x", repr(self.kernel)),
             ("kernel y", repr(self.kernel_y)),
         ]
-        return [*lines[:2], *ours, *lines[2:]]
+        strength = [("strength", self.strength)] if self.explained else []
+        return [*lines[:2], *strength, *ours, *lines[2:]]
 
 
 def _columns(count: int) -> str:

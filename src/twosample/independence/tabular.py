@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..nulls import Null
 from ..structured.coordinates import TableRows, coordinates, read_rows
+from .explained import Measured, explained_pairs, measured_columns, of_numbers
 from .hsic import hsic_test
 from .results import IndependenceResult
 from .sides import LEAST_ROWS
@@ -36,12 +37,18 @@ class TestableColumns:
         Rows of the table, of which n are looked at.
     notes
         What was left out.
+    measured
+        Those of them that can explain others, and be explained.
+    read
+        The files that were read.
     """
 
     values: Mapping[str, Floats]
     source: str = ""
     source_rows: int = 0
     notes: tuple[str, ...] = ()
+    measured: Mapping[str, Measured] = field(default_factory=dict)
+    read: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +109,9 @@ def array_columns(table: object, names: Sequence[str] | None) -> TestableColumns
     lengths = {name: len(z) for name, z in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"The columns have different numbers of rows: {lengths}.")
-    return TestableColumns(columns)
+    lines = {name: z[:, 0] for name, z in columns.items() if z.shape[1] == 1}
+    measured = {name: of_numbers(values, np.ones(len(values), dtype=bool)) for name, values in lines.items()}
+    return TestableColumns(columns, measured=measured)
 
 
 def table_columns(table: object, choice: Choice, rng: door.Seed, random: np.random.Generator) -> TestableColumns:
@@ -113,7 +122,14 @@ def table_columns(table: object, choice: Choice, rng: door.Seed, random: np.rand
     left_out = rows.left_out(exclude) if select is None else ()
     _check_count(len(kinds), rows.table.name, left_out)
     notes = *left_out, *rows.table.notes
-    return TestableColumns(coordinates(rows.frame, kinds, units=True), rows.table.name, rows.total, notes)
+    return TestableColumns(
+        coordinates(rows.frame, kinds, units=True),
+        rows.table.name,
+        rows.total,
+        notes,
+        measured_columns(rows.frame, kinds),
+        rows.table.files,
+    )
 
 
 def _check_count(count: int, name: str, left_out: tuple[str, ...] = ()) -> None:
@@ -158,7 +174,8 @@ def independence_test(
     Returns
     -------
     IndependenceResult
-        As :func:`hsic_test` gives, with the names of the columns in ``x`` and ``y``.
+        As :func:`hsic_test` gives, with the names of the columns in ``x`` and ``y``, and in ``explained`` and
+        ``strength`` how much single columns of either side explain of those of the other.
 
     Notes
     -----
@@ -190,4 +207,14 @@ def independence_test(
     variables = (np.concatenate([values[name] for name in side], axis=1) for side in sides)
     result = hsic_test(*variables, null=null, level=level, rng=random)
     assert isinstance(result, IndependenceResult)
-    return replace(result, x=sides[0], y=sides[1], source=rows.table.name, source_rows=rows.total)
+    explained = explained_pairs(measured_columns(rows.frame, used), sides[0], sides[1]).values()
+    return replace(
+        result,
+        x=sides[0],
+        y=sides[1],
+        source=rows.table.name,
+        source_rows=rows.total,
+        explained=tuple(sorted(explained, key=lambda pair: -(pair.share or 0.0))),
+        notes=(*(note for note in result.notes if note not in result.details), *rows.table.notes),
+        read=rows.table.files,
+    )

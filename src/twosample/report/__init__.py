@@ -17,11 +17,12 @@ from .page import Heading, render
 
 if TYPE_CHECKING:
     from ..detection import Outliers
+    from ..independence import IndependenceMatrix, IndependenceResult
     from ..matching.results import Matching
     from ..monitor import Monitor
     from ..tables.many import ManyComparison
 
-    Shown = Comparison | ManyComparison | Matching | Monitor | Outliers
+    Shown = Comparison | ManyComparison | Matching | Monitor | Outliers | IndependenceMatrix | IndependenceResult
 
 __all__ = ["html", "junit", "markdown", "write_html"]
 
@@ -36,7 +37,8 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`compare_many`, :func:`match`, :func:`outliers`, :func:`independence_matrix` or
+        :func:`independence_test` returned, or a :class:`Monitor`.
     title, date, notes
         What to write above it: a title, a date as it is to be shown ("today" for that of today), and one or more
         paragraphs.
@@ -60,9 +62,14 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
 
         return render("many.html", many_page(result), heading)
     from ..detection import Outliers
+    from ..independence import IndependenceMatrix, IndependenceResult
     from ..matching.results import Matching
     from ..monitor import Monitor
 
+    if isinstance(result, IndependenceMatrix) or (isinstance(result, IndependenceResult) and result.explained):
+        from .independence import independence_page
+
+        return render("independence.html", independence_page(result), heading)
     if isinstance(result, Outliers):
         from .outliers import outliers_page
 
@@ -75,7 +82,7 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
         from .watch import watch_page
 
         return render("watch.html", watch_page(result), heading)
-    raise _unknown(result, "ts.compare, ts.match or ts.outliers")
+    raise _unknown(result, "ts.compare, ts.match, ts.outliers, ts.independence_matrix or ts.independence_test")
 
 
 def write_html(
