@@ -63,3 +63,12 @@ def test_alike_tables_name_nothing():
         a, b, _ = tables(100 + seed, 120)
         named += any(finding.what in ("together", "repeated") for finding in ts.compare(a, b).findings)
     assert named <= 3  # 2.5 % of 20 is a half: more than 3 has a chance of 0.2 %
+
+
+def test_repeated_rows_do_not_hide_what_else_changed():
+    a, b, rng = tables(7)
+    b["rent"] = rng.permutation(b["rent"])
+    again = {name: np.concatenate([values[:760], values[:40]]) for name, values in b.items()}
+    c = ts.compare(a, again)
+    assert not any(column.verdict == "different" for column in c.columns)
+    assert [(finding.what, finding.column) for finding in c.findings] == [("repeated", None), ("together", "rent")]

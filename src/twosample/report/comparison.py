@@ -39,6 +39,8 @@ _FINDINGS = {
     "left out": "Left out",
     "constant": "Constant",
     "small": "Small difference",
+    "together": "Go otherwise with each other",
+    "repeated": "Repeated rows",
     "mix": "Mix",
     "strata": "Strata",
     "weights": "Weights",

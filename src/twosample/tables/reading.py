@@ -38,6 +38,8 @@ Step = Callable[[str], None]
 
 _LONG = 40  # characters of a name that a sentence can bear
 
+_REPEATED = 0.001  # of all rows
+
 COUNTED = 10_000
 """Categories of a table that are counted one by one; where there are more, samples are compared."""
 
@@ -147,6 +149,12 @@ class Reading:
         one, two = (side.table.name.replace("\\", "/").rsplit("/", 1)[-1] for side in (self.a, self.b))
         told = one != two and all(side.table.files for side in (self.a, self.b)) and max(len(one), len(two)) <= _LONG
         return (shown(one), shown(two)) if told else ("A", "B")
+
+    @cached_property
+    def repeated(self) -> bool:
+        """Whether some rows of both samples together occur more than once: then values do, in every column."""
+        a, b = self.samples
+        return a.width > 1 and int(a.vstack(b).is_duplicated().sum()) >= _REPEATED * (len(a) + len(b))
 
     @property
     def sampled(self) -> tuple[Side, ...]:

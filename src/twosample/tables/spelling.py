@@ -71,7 +71,7 @@ class Spelling:
         yield from self._odd(lower)
         rows = self.x + self.y
         once = rows == 1
-        yield self._view("letters", "a text that occurs once", once)
+        yield self._view("seldom", "a text that occurs once", once)
         if single:
             for i in np.flatnonzero(~once):
                 word = str(self.words[int(i)])

@@ -121,8 +121,14 @@ def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
 
 
 def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
-    """The column as weighted points: bins and counts of all rows, or the rows themselves where they are at hand."""
-    return described(_subject(reading, column, judge), reading, column)
+    """The column as weighted points: bins and counts of all rows, or the rows themselves where they are at hand.
+
+    Where whole rows occur more than once, it is them that the joint test counts, and not the values of each column.
+    """
+    found = _subject(reading, column, judge)
+    if any(view.family == "seldom" for view in found.views) and reading.repeated:
+        found = replace(found, views=tuple(view for view in found.views if view.family != "seldom"))
+    return described(found, reading, column)
 
 
 def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:

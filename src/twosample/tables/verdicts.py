@@ -319,19 +319,18 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], behind: Seq
         return f"No difference found: {could_hide}."
     found = [column for column in columns if column.verdict == verdict]
     words = "Different" if verdict == "different" else "Small difference, below the margin"
-    if not found:
-        most = f"; most: {_most(behind[0])}" if behind else ""
-        return f"{words}: no single column of {count}, but all of them together{most}."
     rows = "".join(f" Rows: {part.detail}." for part in behind if part.what == "repeated")
-    return f"{words}: {len(found)} of {count} column{'s' if count > 1 else ''}; most: {shown(found[0].name, 60)}.{rows}"
+    if found:
+        some = f"{len(found)} of {count} column{'s' if count > 1 else ''}"
+        return f"{words}: {some}; most: {shown(found[0].name, 60)}.{rows}"
+    most = "".join(f"; most: {_most(part)}" for part in [part for part in behind if part.columns][:1])
+    return f"{words}: no single column of {count}, but all of them together{most}.{rows}"
 
 
 def _most(finding: Finding) -> str:
-    """What a finding about all columns together names."""
-    if finding.column is None:
-        return finding.detail
-    others = [shown(name, 60) for name in finding.columns[1:3]]
-    return shown(finding.column, 60) + (f" with {' and '.join(others)}" if others else "")
+    """The columns that a finding about all of them together names."""
+    first, *others = (shown(name, 60) for name in finding.columns[:3])
+    return first + (f" with {' and '.join(others)}" if others else "")
 
 
 def identical_words(rows: int) -> str:

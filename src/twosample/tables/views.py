@@ -23,11 +23,11 @@ from .parts import Place
 
 WEIGHTS = {
     "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05,
-    "letters": 0.05, "length": 0.05, "clock": 0.05,
+    "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05,
 }  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
 
-PLAIN = "value", "clock", "length", "odd", "range", "letters", "tail", "round"
+PLAIN = "value", "clock", "length", "odd", "range", "letters", "tail", "round", "seldom"
 """Kinds of views, those first that are easiest to say."""
 
 STEPS: Mapping[float, str] = {
@@ -249,12 +249,13 @@ def _beyond(heap: Heap, number: Words) -> Iterator[View]:
 def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[View]:
     """Round numbers, and values that occur seldom: rounding makes fewer of them."""
     usual = _usual(heap.counts)
-    views: dict[str, Holds] = {text: partial(_multiples, step) for step, text in steps.items()}
+    often = f"a value that occurs less than {usual} times"
+    views = [heap.view("round", text, partial(_multiples, step)) for step, text in steps.items()]
     if seldom:
-        views["a value that occurs once"] = partial(_among, heap.found[heap.counts == 1])
-        views[f"a value that occurs less than {usual} times"] = partial(_among, heap.found[heap.counts < usual])
+        views.append(heap.view("seldom", "a value that occurs once", partial(_among, heap.found[heap.counts == 1])))
+        views.append(heap.view("seldom", often, partial(_among, heap.found[heap.counts < usual])))
     known: set[int] = {0, int(heap.counts.sum())}
-    for view in (heap.view("round", text, holds) for text, holds in views.items()):
+    for view in views:
         if view.a + view.b not in known:
             known.add(view.a + view.b)
             yield view
