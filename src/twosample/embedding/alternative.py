@@ -46,9 +46,11 @@ class SecondMoments(Protocol):
         """``(2, 2, 2)`` traces of C_a C_b C_c."""
         ...
 
-    def witness_variances(self) -> Floats:
-        """``(2,)`` variances of the true witness over each sample."""
-        ...
+
+def witness_variances(measured: SecondMoments) -> Floats:
+    r"""``(2,)`` variances :math:`\delta'C_a\delta` of the witness over each sample, without the noise in it."""
+    noise = measured.squares @ (1 / np.array(measured.sizes))
+    return np.asarray(np.maximum(measured.covariances[:, 0, 0] - noise, 0.0))
 
 
 class Laws(Protocol):
@@ -149,15 +151,15 @@ def three_moments(mean: float, variance: float, third: float) -> Distribution:
     return GammaLaw(own, deviation, shift=mean - own)
 
 
-def cumulants(seen: SecondMoments, m: int, n: int) -> tuple[float, float]:
+def cumulants(measured: SecondMoments, m: int, n: int) -> tuple[float, float]:
     """Variance and third cumulant of the degenerate part of MMD²_u at sizes m and n."""
     r = 1 / np.array([m, n])
-    second = 2 * float(r @ seen.squares @ r)
-    third = 8 * float(np.einsum("abc,a,b,c->", seen.triangles, r, r, r))
+    second = 2 * float(r @ measured.squares @ r)
+    third = 8 * float(np.einsum("abc,a,b,c->", measured.triangles, r, r, r))
     return second, third
 
 
-def beyond(seen: SecondMoments, linear: float, squared: float, caution: float = 1.0) -> AlternativeLaws:
+def beyond(measured: SecondMoments, linear: float, squared: float, caution: float = 1.0) -> AlternativeLaws:
     r"""The laws at the sizes of the samples themselves.
 
     The slope is estimated by `linear` over `squared`. Where MMD² is not much larger than its own noise that ratio
@@ -175,7 +177,7 @@ def beyond(seen: SecondMoments, linear: float, squared: float, caution: float = 
     caution
         How far to lean towards the wider law.
     """
-    second, third = cumulants(seen, *seen.sizes)
+    second, third = cumulants(measured, *measured.sizes)
     largest = 4 * (third / 8) ** (1 / 3)
     noise = caution * float(np.sqrt(second))
     weight = max(squared, 0.0) + noise
@@ -183,14 +185,14 @@ def beyond(seen: SecondMoments, linear: float, squared: float, caution: float = 
     return AlternativeLaws(second, third, slope)
 
 
-def linear_variance(seen: SecondMoments, per_spread: float = 0.0) -> float:
+def linear_variance(measured: SecondMoments, per_spread: float = 0.0) -> float:
     """Variance of the linear part of MMD²_u, or of MMD²_u less `per_spread` times the mean spread.
 
     The second is what the ratio of the two needs (the delta method), `per_spread` being that ratio.
     """
-    m, n = seen.sizes
-    own = seen.witness_variances()
-    mixed, spread = seen.covariances[:, 0, 1], seen.covariances[:, 1, 1]
+    m, n = measured.sizes
+    own = witness_variances(measured)
+    mixed, spread = measured.covariances[:, 0, 1], measured.covariances[:, 1, 1]
     parts = 4 * own - 2 * per_spread * mixed + per_spread**2 / 4 * spread
     return float(max(parts[0], 0.0) / m + max(parts[1], 0.0) / n)
 
@@ -262,11 +264,6 @@ class Moments:
             triangles,
         )
 
-    def witness_variances(self) -> Floats:
-        """``(2,)`` variances of the true witness over each sample, without the noise of the estimated one."""
-        noise = self.squares @ (1 / np.array(self.sizes))
-        return np.asarray(np.maximum(self.covariances[:, 0, 0] - noise, 0.0))
-
 
 @dataclass(frozen=True)
 class Effect:
@@ -293,12 +290,12 @@ def effect(pair: Embedded, tail: float) -> Effect:
     """The effect size, and the interval that leaves out `tail` on either side; from 0 to 1 with too few rows."""
     if min(pair.m, pair.n) < ROWS_FOR_INTERVAL:
         return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
-    seen = Moments.of(pair)
-    spread, squared = seen.spread, seen.squared
+    measured = Moments.of(pair)
+    spread, squared = measured.spread, measured.squared
     if spread <= 1e-12 * pair.largest**2 and squared <= spread:
-        high = sqrt(min(1.0, _NONE_SEEN / (2 * min(seen.sizes))))  # nothing varies: what may vary was not seen
+        high = sqrt(min(1.0, _NONE_SEEN / (2 * min(measured.sizes))))  # nothing varies: what may vary was not seen
         return Effect(0.0, 0.0, high, 0.0, spread)
     per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0
-    law = beyond(seen, linear_variance(seen, per_spread), squared)
+    law = beyond(measured, linear_variance(measured, per_spread), squared)
     low, high = invert(law, squared, tail)
     return Effect(effect_of(squared, spread), effect_of(low, spread), effect_of(high, spread), squared, spread)

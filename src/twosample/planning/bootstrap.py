@@ -60,14 +60,14 @@ class _EmpiricalLaw:
         return np.zeros_like(t)
 
 
-def resampled(seen: Profile, moments: Laws, rng: np.random.Generator) -> BootstrapLaws:
+def resampled(measured: Profile, moments: Laws, rng: np.random.Generator) -> BootstrapLaws:
     r"""Laws by the bootstrap: :math:`|\hat\delta + G^*|^2 = |\hat\delta|^2 + 2\langle\hat\delta,G^*\rangle + |G^*|^2`.
 
     The middle term is a sum of the witness over the rows drawn; the last one is what is left of the resampled MMD_b².
     """
-    m, n = seen.sizes
+    m, n = measured.sizes
     signs = np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)])
-    witness = seen.gram.multiply(signs[:, None])[:, 0]
+    witness = measured.gram.multiply(signs[:, None])[:, 0]
     form = Biased().form(m, n)
     linear, degenerate = [], []
     for labels in _drawn_again(m, n, rng):
@@ -75,7 +75,7 @@ def resampled(seen: Profile, moments: Laws, rng: np.random.Generator) -> Bootstr
         drawn = (labels.x + labels.y).astype(np.float64) - 1
         part = 2 * ((signs * witness) @ drawn)
         linear.append(part)
-        degenerate.append(form.value(seen.gram.block_sums(labels, m, n)) - seen.biased - part)
+        degenerate.append(form.value(measured.gram.block_sums(labels, m, n)) - measured.biased - part)
     along, rest = np.concatenate(linear), np.concatenate(degenerate)
     spread = float(along.std())
     return BootstrapLaws(along / spread if spread > 0 else along, rest - rest.mean(), moments.quadratic, moments.slope)

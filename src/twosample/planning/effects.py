@@ -111,19 +111,19 @@ def effect_size(
     """
     level = confidence(level)
     random = door.generator(rng)
-    seen = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
-    spread = seen.spread
-    per_spread = max(seen.squared, 0.0) / spread if spread > 0 else 0.0
-    law = beyond(seen, linear_variance(seen, per_spread), seen.squared)
-    low, high = invert(law, seen.squared, (1 - level) / 2)
+    measured = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
+    spread = measured.spread
+    per_spread = max(measured.squared, 0.0) / spread if spread > 0 else 0.0
+    law = beyond(measured, linear_variance(measured, per_spread), measured.squared)
+    low, high = invert(law, measured.squared, (1 - level) / 2)
     return EffectSize(
-        value=effect_of(seen.squared, spread),
+        value=effect_of(measured.squared, spread),
         low=effect_of(low, spread),
         high=effect_of(high, spread),
         level=level,
-        mmd=sqrt(max(seen.squared, 0.0)),
+        mmd=sqrt(max(measured.squared, 0.0)),
         spread=spread,
-        m=seen.pool.m,
-        n=seen.pool.n,
-        kernel=seen.kernel,
+        m=measured.pool.m,
+        n=measured.pool.n,
+        kernel=measured.kernel,
     )

@@ -146,37 +146,38 @@ def equivalence_test(
     if not isinstance(margin, EffectMargin):
         margin = number_between("margin", margin, 0, 1e150, example=0.1)
     random = door.generator(rng)
-    seen = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
+    measured = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
     if isinstance(margin, EffectMargin):
-        border = margin.squared(seen.spread)
-        per_spread = border / seen.spread if seen.spread > 0 else 0.0
+        border = margin.squared(measured.spread)
+        per_spread = border / measured.spread if measured.spread > 0 else 0.0
     else:
         border, per_spread = margin**2, 0.0
-    law: Distribution = beyond(seen, linear_variance(seen, per_spread), seen.squared).below(border)
-    notes = (_in_words(seen, border),)
+    law: Distribution = beyond(measured, linear_variance(measured, per_spread), measured.squared).below(border)
+    notes = (_in_words(measured, border),)
     if border == 0:
         law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
-    null = AtMargin(margin, ContinuousLaw(law, smallest_pvalue(*seen.sizes)))
+    null = AtMargin(margin, ContinuousLaw(law, smallest_pvalue(*measured.sizes)))
     return conclude(
         null.known,
-        statistic=border - max(seen.squared, 0.0),
+        statistic=border - max(measured.squared, 0.0),
         level=level,
-        m=seen.pool.m,
-        n=seen.pool.n,
+        m=measured.pool.m,
+        n=measured.pool.n,
         test="MMD equivalence test",
         symbol="margin² - max(MMD²_u, 0)",
-        columns=seen.pool.z.shape[1] if seen.kernel.domain == "vectors" else 0,
-        kernel=seen.kernel,
+        columns=measured.pool.z.shape[1] if measured.kernel.domain == "vectors" else 0,
+        kernel=measured.kernel,
         null=null,
-        engine=seen.engine,
-        reason=seen.reason,
-        notes=(*notes, *seen.gram.notes(*seen.sizes)),
+        engine=measured.engine,
+        reason=measured.reason,
+        notes=(*notes, *measured.gram.notes(*measured.sizes)),
         kind=EquivalenceResult,
     )
 
 
-def _in_words(seen: Profile, border: float) -> str:
+def _in_words(measured: Profile, border: float) -> str:
+    squared, spread = measured.squared, measured.spread
     return (
-        f"Margin: MMD = {sqrt(border):.4g} (effect size r = {effect_of(border, seen.spread):.3g}); "
-        f"estimate: MMD = {sqrt(max(seen.squared, 0.0)):.4g} (r = {effect_of(seen.squared, seen.spread):.3g})."
+        f"Margin: MMD = {sqrt(border):.4g} (effect size r = {effect_of(border, spread):.3g}); "
+        f"estimate: MMD = {sqrt(max(squared, 0.0)):.4g} (r = {effect_of(squared, spread):.3g})."
     )

@@ -135,11 +135,11 @@ def interval(
         centre = sqrt(known.biased)
         low, high = _bound(known, level)
     else:
-        seen = profile(known, random)
-        law: Laws = beyond(seen, linear_variance(seen), seen.squared)
+        measured = profile(known, random)
+        law: Laws = beyond(measured, linear_variance(measured), measured.squared)
         if method == "bootstrap":
-            law = resampled(seen, law, random)
-        low, high = np.sqrt(invert(law, seen.squared, tail))
+            law = resampled(measured, law, random)
+        low, high = np.sqrt(invert(law, measured.squared, tail))
     top = _largest(known.kernel)
     return Interval(
         low=min(float(low), top),

@@ -13,7 +13,7 @@ from ..core.laws import BoundLaw, ContinuousLaw, Distribution, Limit
 from ..core.observed import Observed, Resampler
 from ..core.pvalue import Law
 from ..core.types import Floats
-from ..embedding.alternative import cumulants, three_moments
+from ..embedding.alternative import cumulants, three_moments, witness_variances
 from ..nulls import Null
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
@@ -29,7 +29,7 @@ _DRAWN = 1_000_000  # terms that are drawn for that
 class Pilot(ABC):
     """A pilot and the test to plan."""
 
-    seen: Profile
+    measured: Profile
     null: Null
     level: float
     statistic: Statistic
@@ -37,8 +37,8 @@ class Pilot(ABC):
     @property
     def squared(self) -> float:
         """MMD² of the populations that the pilot stands for; 0 when it is rounding."""
-        size = float(np.abs(self.seen.kernel.diagonal(self.seen.pool.z[:100])).mean())
-        return self.seen.squared if self.seen.squared > 1e-13 * size else 0.0
+        size = float(np.abs(self.measured.kernel.diagonal(self.measured.pool.z[:100])).mean())
+        return self.measured.squared if self.measured.squared > 1e-13 * size else 0.0
 
     def power(self, m: int, n: int) -> float:
         """The probability of rejection at these sizes."""
@@ -67,10 +67,10 @@ class Pilot(ABC):
 
     def _moments(self, m: int, n: int) -> tuple[float, float]:
         """Variance and third cumulant of MMD²_u."""
-        second, third = cumulants(self.seen, m, n)
+        second, third = cumulants(self.measured, m, n)
         if self.squared == 0:
             return second, third
-        linear = 4 * float(self.seen.witness_variances() @ np.array([1 / m, 1 / n]))
+        linear = 4 * float(witness_variances(self.measured) @ np.array([1 / m, 1 / n]))
         return second + linear, third + 1.5 * linear**2 / self.squared
 
 
@@ -88,14 +88,14 @@ class QuadraticPilot(Pilot):
 
     def limit(self, m: int, n: int) -> PilotLimit:
         """The limit law of MMD²_u under relabelling."""
-        form, pooled = Unbiased().form(m, n), pooled_spectrum(self.seen, self.squared, m, n)
+        form, pooled = Unbiased().form(m, n), pooled_spectrum(self.measured, self.squared, m, n)
         return PilotLimit(**vars(form.limit(pooled, 0.0, 0.0)))
 
     def bound(self, m: int, n: int) -> Law:
-        limits = kernel_limits(self.seen.kernel, self.null.name)
+        limits = kernel_limits(self.measured.kernel, self.null.name)
         if not self.statistic.root:
             return hoeffding_bound(min(m, n) // 2, limits)
-        return SquaredLaw(mcdiarmid_bound(m, n, limits), float(self.seen.spreads @ np.array([1 / m, 1 / n])))
+        return SquaredLaw(mcdiarmid_bound(m, n, limits), float(self.measured.spreads @ np.array([1 / m, 1 / n])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class AveragePilot(Pilot):
         return three_moments(0.0, *self._average(m, n)[1])
 
     def bound(self, m: int, n: int) -> Law:
-        return hoeffding_bound(self.statistic.term_count(m, n), kernel_limits(self.seen.kernel, self.null.name))
+        return hoeffding_bound(self.statistic.term_count(m, n), kernel_limits(self.measured.kernel, self.null.name))
 
     def error(self, m: int, n: int) -> float:
         """The standard error of the average."""
@@ -132,7 +132,7 @@ class AveragePilot(Pilot):
         if isinstance(self.statistic, BlockAverage):
             sizes = m // count, n // count
             own = self._moments(*sizes)
-            form, pooled = Unbiased().form(*sizes), pooled_spectrum(self.seen, self.squared, *sizes)
+            form, pooled = Unbiased().form(*sizes), pooled_spectrum(self.measured, self.squared, *sizes)
             other = form.variance(pooled), form.third_moment(pooled)
         else:
             variance = float(self.terms.var(ddof=1))
@@ -209,7 +209,7 @@ class SquaredLaw:
         return self.root.threshold(level) ** 2 - self.bias
 
 
-def pooled_spectrum(seen: Profile, squared: float, m: int, n: int) -> CentredSpectrum:
+def pooled_spectrum(measured: Profile, squared: float, m: int, n: int) -> CentredSpectrum:
     r"""What the nulls see in a pool of m and n rows whose populations differ by MMD² = `squared`.
 
     The covariance of the pool is :math:`\pi C_p + (1-\pi) C_q + \pi(1-\pi)\,\delta\otimes\delta` with
@@ -217,16 +217,16 @@ def pooled_spectrum(seen: Profile, squared: float, m: int, n: int) -> CentredSpe
     """
     w = np.array([m, n]) / (m + n)
     mixed = float(w[0] * w[1])
-    along = float(w @ seen.witness_variances()) if squared > 0 else 0.0
+    along = float(w @ witness_variances(measured)) if squared > 0 else 0.0
     bent = along**2 / squared if squared > 0 else 0.0
-    square = float(w @ seen.squares @ w) + 2 * mixed * along + (mixed * squared) ** 2
-    triangle = float(np.einsum("abc,a,b,c->", seen.triangles, w, w, w)) + 3 * mixed * bent
+    square = float(w @ measured.squares @ w) + 2 * mixed * along + (mixed * squared) ** 2
+    triangle = float(np.einsum("abc,a,b,c->", measured.triangles, w, w, w)) + 3 * mixed * bent
     triangle += 3 * mixed**2 * squared * along + (mixed * squared) ** 3
     count = max(1, round(square**3 / triangle**2)) if triangle > 0 else 1
     return CentredSpectrum(
         square=square,
-        spread=float(w @ seen.spreads) + mixed * squared,
-        magnitude=float(np.abs(seen.kernel.diagonal(seen.pool.z[:100])).mean()),
+        spread=float(w @ measured.spreads) + mixed * squared,
+        magnitude=float(np.abs(measured.kernel.diagonal(measured.pool.z[:100])).mean()),
         values=np.full(count, sqrt(square / count)),
         triangles=triangle,
         cubes=0.0,

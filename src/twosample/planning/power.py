@@ -139,8 +139,8 @@ def sample_size(  # noqa: PLR0913 - the options of mmd_test, and which test
     pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
     if pilot.squared == 0:
         raise InputError(
-            f"The pilot shows no difference: its unbiased estimate of MMD² is {pilot.seen.squared:.3g}. No number of "
-            "rows can be named from it. Take a larger pilot; ts.interval(x, y) says how large MMD may be."
+            f"The pilot shows no difference: its unbiased estimate of MMD² is {pilot.measured.squared:.3g}. No number "
+            "of rows can be named from it. Take a larger pilot; ts.interval(x, y) says how large MMD may be."
         )
     low, high = 4, 8
     while pilot.power(high, high) < target:
@@ -199,8 +199,8 @@ def _pilot(
     alias, chosen = door.resolve_statistic(statistic)
     door.check_pairing(law, alias)
     random = door.generator(rng)
-    seen = profile(estimate(x, y, kernel, bandwidth, "auto", random), random)
+    measured = profile(estimate(x, y, kernel, bandwidth, "auto", random), random)
     if isinstance(chosen, QuadraticStatistic):
-        return QuadraticPilot(seen, law, limit, chosen)
-    terms = chosen.terms(seen.kernel, seen.pool.x, seen.pool.y, 0, random).observed
-    return AveragePilot(seen, law, limit, chosen, terms)
+        return QuadraticPilot(measured, law, limit, chosen)
+    terms = chosen.terms(measured.kernel, measured.pool.x, measured.pool.y, 0, random).observed
+    return AveragePilot(measured, law, limit, chosen, terms)

@@ -111,11 +111,6 @@ class Profile(Estimates):
         mean = float(self.spreads.mean())
         return mean if mean > 1e-13 * size else 0.0
 
-    def witness_variances(self) -> Floats:
-        r"""``(2,)`` estimates of :math:`\delta'C_a\delta`, without the noise of the estimated witness."""
-        noise = self.squares @ (1 / np.array(self.sizes))
-        return np.maximum(self.covariances[:, 0, 0] - noise, 0.0)
-
 
 def confidence(level: object) -> float:
     """The probability of an interval, strictly between 0 and 1."""
