@@ -94,18 +94,24 @@ class Local(Kernel):
 
     def _products(self, i: np.ndarray, j: np.ndarray) -> Blocks:
         """By one product: |a - b|² / (h h') = (|a|²/h)(1/h') + (1/h)(|b|²/h') - 2 (a/h)'(b/h')."""
-        centred = self.rows - self.rows.mean(axis=0)
-        scaled, inverse = centred / self.widths[:, None], 1 / self.widths[:, None]
-        lengths = np.einsum("ij,ij->i", centred, scaled)[:, None]
-        dtype = np.float32 if float((lengths * inverse).max()) <= _SINGLE_RADIUS else np.float64
-        left = np.concatenate([-2 * scaled, lengths, inverse], axis=1)[i].astype(dtype)
-        right = np.ascontiguousarray(np.concatenate([scaled, inverse, lengths], axis=1)[j].T.astype(dtype))
+        centre = self.rows[j].mean(axis=0)
+        scaled, lengths, inverse = self._augmented(i, centre)
+        other, others, against = self._augmented(j, centre)
+        radius = max(float((lengths * inverse).max()), float((others * against).max()))
+        dtype = np.float32 if radius <= _SINGLE_RADIUS else np.float64
+        left: Reals = np.concatenate([-2 * scaled, lengths, inverse], axis=1).astype(dtype)
+        right: Reals = np.ascontiguousarray(np.concatenate([other, against, others], axis=1).T.astype(dtype))
 
         def squares(here: slice, there: slice) -> Reals:
             D: Reals = left[here] @ right[:, there]
             return np.maximum(D, 0, out=D)
 
         return squares
+
+    def _augmented(self, i: np.ndarray, centre: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of some rows: each over its width, its squared length over its width, and one over its width."""
+        centred, inverse = self.rows[i] - centre, 1 / self.widths[i, None]
+        return centred * inverse, np.einsum("ij,ij->i", centred, centred)[:, None] * inverse, inverse
 
     def _of(self, squares: Reals) -> Reals:
         """Kernel values; may reuse the squared distances."""
