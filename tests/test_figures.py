@@ -55,7 +55,8 @@ def test_witness_on_a_line_shows_both_samples_and_the_function():
     x, y = _samples(1)
     ax = ts.witness(x, y).plot()
     labels = ax.get_legend_handles_labels()[1]
-    assert labels == ["x (60 rows)", "y (60 rows)", "witness (scaled)"]
+    assert labels[:3] == ["x (60 rows)", "y (60 rows)", "chance alone, 95 %"]
+    assert labels[3].startswith("witness, times ")
     curve = ax.lines[0]
     assert curve.get_ydata()[0] > 0 > curve.get_ydata()[-1]
 

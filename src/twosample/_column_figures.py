@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._figures import OBSERVED_COLOUR, WITNESS_COLOUR, X_COLOUR, Y_COLOUR, _new_axes, _plain
+from ._figures import BAND_COLOUR, FILL_COLOUR, OBSERVED_COLOUR, WITNESS_COLOUR, X_COLOUR, Y_COLOUR, _new_axes, _plain
 from ._numbers import Measure, share
 from ._pictures import NumberPicture, Picture, SharePicture
 from ._shown import shown
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .core.types import Floats
 
-_FILL, _BAND = "#9cc6e4", "#d9dad5"
 _TONES = {"different": OBSERVED_COLOUR, "small difference": "#9a6b00", "same": "#15693e"}
 _SECONDS_A_DAY = 86_400.0
 
@@ -32,7 +31,7 @@ def draw_picture(picture: Picture | None, name: str, subtitle: str, ax: Axes | N
     if picture is None:
         raise InputError(f"Column {name!r} has no picture: one of the tables has fewer than two values.")
     if isinstance(picture, SharePicture):
-        drawn = _draw_shares(picture, ax or _new_axes((6.0, 1.2 + 0.32 * (len(picture.labels) + 2))))
+        drawn = draw_shares(picture, ax or _new_axes((6.0, 1.2 + 0.32 * (len(picture.labels) + 2))))
     elif ax is not None:
         drawn = _draw_numbers(picture, ax)
     else:
@@ -42,8 +41,8 @@ def draw_picture(picture: Picture | None, name: str, subtitle: str, ax: Axes | N
         drawn.set_xlabel("")
         _draw_witness(picture, below)
         below.set_xlabel(label(name))
-    if not drawn.get_xlabel() and (ax is not None or isinstance(picture, SharePicture)):
-        drawn.set_xlabel(label(name) if isinstance(picture, NumberPicture) else "share of rows")
+    if ax is not None and isinstance(picture, NumberPicture):
+        drawn.set_xlabel(label(name))
     drawn.set_title(f"{label(name)}: {label(subtitle, 60)}", loc="left", fontsize="medium")
     return drawn
 
@@ -77,7 +76,7 @@ def _draw_numbers(picture: NumberPicture, ax: Axes) -> Axes:
     wide = float(edges[1] - edges[0])
     a, b = (np.array(density) * wide for density in (picture.density_a, picture.density_b))
     places = _places(edges, picture)
-    ax.stairs(a, places, fill=True, facecolor=_FILL, edgecolor=X_COLOUR, linewidth=1.0, label="A")
+    ax.stairs(a, places, fill=True, facecolor=FILL_COLOUR, edgecolor=X_COLOUR, linewidth=1.0, label="A")
     ax.stairs(b, places, color=Y_COLOUR, linewidth=1.6, label="B")
     _draw_tails(picture, ax)
     ax.set_ylabel("share of rows")
@@ -97,7 +96,7 @@ def _draw_tails(picture: NumberPicture, ax: Axes) -> None:
         if max(a, b) <= 0:
             continue
         ends = _places(np.sort(np.array([edge + sign * 0.05 * span, edge + sign * 0.10 * span])), picture)
-        ax.stairs([a], ends, fill=True, facecolor=_FILL, edgecolor=X_COLOUR, linewidth=1.0)
+        ax.stairs([a], ends, fill=True, facecolor=FILL_COLOUR, edgecolor=X_COLOUR, linewidth=1.0)
         ax.stairs([b], ends, color=Y_COLOUR, linewidth=1.6)
         text = f"{'<' if side == 0 else '>'} {measure.text(measure.down(edge) if side else measure.up(edge))}\n"
         ax.annotate(
@@ -113,8 +112,8 @@ def _draw_witness(picture: NumberPicture, ax: Axes) -> None:
     band = np.array(picture.band) if picture.band else np.zeros(len(witness))
     largest = max(float(np.abs(witness).max(initial=0.0)), 0.8 * float(band.max(initial=0.0)))
     end = next((end for end in (0.1, 0.2, 0.5, 1.0) if end >= largest), 1.0)
-    ax.fill_between(grid, -band, band, color=_BAND, linewidth=0, label="chance alone, 95 %")
-    ax.fill_between(grid, witness, 0, where=witness > 0, color=_FILL, linewidth=0)
+    ax.fill_between(grid, -band, band, color=BAND_COLOUR, linewidth=0, label="chance alone, 95 %")
+    ax.fill_between(grid, witness, 0, where=witness > 0, color=FILL_COLOUR, linewidth=0)
     ax.fill_between(grid, witness, 0, where=witness < 0, color="#fbe6d8", linewidth=0)
     ax.plot(grid, witness, color=WITNESS_COLOUR, linewidth=1.4)
     ax.axhline(0, color="#999999", linewidth=0.8)
@@ -125,17 +124,19 @@ def _draw_witness(picture: NumberPicture, ax: Axes) -> None:
     _plain(ax)
 
 
-def _draw_shares(picture: SharePicture, ax: Axes) -> Axes:
-    """Pairs of bars, those that differ most first; A is filled, B is hatched."""
+def draw_shares(picture: SharePicture, ax: Axes, tables: tuple[str, str] = ("A", "B")) -> Axes:
+    """Pairs of bars, those that differ most first; the first table is filled, the second hatched."""
     rows = list(zip(picture.labels, picture.shares_a, picture.shares_b, strict=True))
+    ax.set_xlabel("share of rows")
     if picture.other_a and picture.other_b:  # no bar: it would leave no room for those that have a name
-        ax.set_xlabel(f"share of rows (all others: {share(picture.other_a)} of A, {share(picture.other_b)} of B)")
+        rest = f"{share(picture.other_a)} of {tables[0]}, {share(picture.other_b)} of {tables[1]}"
+        ax.set_xlabel(f"share of rows (all others: {rest})")
     if max(picture.missing_a, picture.missing_b) > 0:
         rows.append(("missing", picture.missing_a, picture.missing_b))
     place = np.arange(len(rows))
     a, b = ([row[side] for row in rows] for side in (1, 2))
-    ax.barh(place - 0.2, a, height=0.36, color=_FILL, edgecolor=X_COLOUR, label="A")
-    ax.barh(place + 0.2, b, height=0.36, color="#fbe6d8", edgecolor=Y_COLOUR, hatch="///", label="B")
+    ax.barh(place - 0.2, a, height=0.36, color=FILL_COLOUR, edgecolor=X_COLOUR, label=tables[0])
+    ax.barh(place + 0.2, b, height=0.36, color="#fbe6d8", edgecolor=Y_COLOUR, hatch="///", label=tables[1])
     ax.set_yticks(place, [label(row[0] or "(empty text)", 30) for row in rows])
     ax.invert_yaxis()
     ax.xaxis.set_major_formatter(_percent)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ._numbers import is_p, pvalue
+from ._pictures import chance_band
 from .core.laws import BoundLaw, ContinuousLaw
 from .core.pvalue import Law, ReplicateLaw
 from .core.types import Floats
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from .kernels import Kernel
 
 X_COLOUR, Y_COLOUR, WITNESS_COLOUR, OBSERVED_COLOUR = "#0b6bb0", "#c8541d", "#2b2b2b", "#b3123f"
-"""Told apart in print, in grey and by colour-blind readers; x is always blue and y always orange."""
+"""Told apart in print, in grey and by colour-blind readers; x is always blue and filled, y orange and outlined."""
+
+FILL_COLOUR, BAND_COLOUR = "#9cc6e4", "#d9dad5"
+_SOME = 2000  # rows that the band of chance is taken from
 
 
 class Named(Protocol):
@@ -91,6 +96,11 @@ class DrawnWitness(Protocol):
         """The kernel."""
         ...
 
+    @property
+    def scale(self) -> float:
+        """What the difference of means is multiplied by."""
+        ...
+
     def __call__(self, at: Floats) -> Floats:
         """Values at points."""
         ...
@@ -109,7 +119,12 @@ def draw_null(result: Result, ax: Axes | None = None) -> Axes:
     if np.isfinite(result.threshold):
         label = f"threshold at {result.level:g}"
         ax.axvline(result.threshold, color="#555555", linestyle="--", linewidth=1.2, label=label)
-    ax.axvline(result.statistic, color=OBSERVED_COLOUR, linewidth=2.0, label=f"observed, p = {result.pvalue:.3g}")
+    ax.axvline(
+        result.statistic,
+        color=OBSERVED_COLOUR,
+        linewidth=2.0,
+        label=f"observed, {is_p(pvalue(result.pvalue))}",
+    )
     ax.set_xlabel(result.symbol)
     ax.set_title(result.verdict[0].upper() + result.verdict[1:], loc="left")
     ax.locator_params(axis="x", nbins=6)
@@ -126,7 +141,7 @@ def draw_views(result: Result, adjusted: dict[str, float], ax: Axes | None = Non
     ax.barh(names, -np.log10(values), color=colours)
     ax.axvline(-np.log10(result.level), color="#555555", linestyle="--", linewidth=1.2, label=f"level {result.level:g}")
     ax.set_xlabel("-log10 of the adjusted p-value")
-    ax.set_title(f"{result.verdict[0].upper()}{result.verdict[1:]} (p = {result.pvalue:.3g})", loc="left")
+    ax.set_title(f"{result.verdict[0].upper()}{result.verdict[1:]} ({is_p(pvalue(result.pvalue))})", loc="left")
     ax.legend(framealpha=0.9, edgecolor="none", fontsize="small", loc="lower right")
     _plain(ax)
     return ax
@@ -150,13 +165,16 @@ def _witness_line(witness: DrawnWitness, ax: Axes) -> Axes:
     for sample, colour, name in ((witness.x, X_COLOUR, "x"), (witness.y, Y_COLOUR, "y")):
         heights, _ = np.histogram(sample[:, 0], bins=bins)
         density = heights / (len(sample) * np.diff(bins))
-        ax.stairs(density, bins, color=colour, linewidth=1.0, fill=True, alpha=0.22)
-        ax.stairs(density, bins, color=colour, linewidth=1.4, label=f"{name} ({len(sample)} rows)")
+        filled = {"fill": True, "facecolor": FILL_COLOUR, "edgecolor": colour} if name == "x" else {"color": colour}
+        ax.stairs(density, bins, linewidth=1.5, label=f"{name} ({len(sample)} rows)", **filled)
         tallest = max(tallest, float(density.max()))
-    values = witness(grid)
-    top = float(np.abs(values).max())
+    values, band = witness(grid), _chance(witness, grid)
+    top = max(float(np.abs(values).max()), 2.5 * float(band.max()))  # what chance alone gives does not look large
     if top > 0:
-        ax.plot(grid, values * (0.9 * tallest / top), color=WITNESS_COLOUR, linewidth=2.0, label="witness (scaled)")
+        factor = 0.9 * tallest / top
+        ax.fill_between(grid, -factor * band, factor * band, color=BAND_COLOUR, alpha=0.7, linewidth=0, zorder=0.5,
+                        label="chance alone, 95 %")  # fmt: skip
+        ax.plot(grid, values * factor, color=WITNESS_COLOUR, linewidth=2.0, label=f"witness, times {factor:.3g}")
     ax.axhline(0, color="#999999", linewidth=0.8)
     ax.set_xlabel("value")
     ax.set_ylabel("density")
@@ -165,6 +183,15 @@ def _witness_line(witness: DrawnWitness, ax: Axes) -> Axes:
     ax.legend(frameon=False, fontsize="small")
     _plain(ax)
     return ax
+
+
+def _chance(witness: DrawnWitness, grid: Floats) -> Floats:
+    """How far chance alone would carry the witness, from some of the rows."""
+    z = np.concatenate([witness.x, witness.y])
+    some = z[:: -(-len(z) // _SOME)]
+    kernel = witness.kernel.block(grid[:, None], some)
+    share = np.full(len(some), 1 / len(some))
+    return np.asarray(abs(witness.scale) * chance_band(kernel, share, len(witness.x), len(witness.y)))
 
 
 def _witness_contours(witness: DrawnWitness, ax: Axes) -> Axes:

@@ -323,14 +323,7 @@ def word_picture(a: Sequence[str], b: Sequence[str], missing: tuple[float, float
 
 
 def _witness(a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, at: Floats) -> tuple[Floats, Floats]:
-    r"""The witness function at some places, and how far chance alone would carry it.
-
-    If both samples have one distribution, the witness at t has variance :math:`\sigma^2(t)(1/m + 1/n)` with the
-    variance :math:`\sigma^2(t)` of :math:`k(t, Z)` over pooled rows. Divided by its deviation it is a Gaussian process,
-    whose place on the unit sphere is a curve of length L, and by the tube formula (Hotelling 1939, Naiman 1986)
-
-    .. math:: P(\max |\cdot| > c) \le 2\Phi(-c) + \frac{L}{\pi}\, e^{-c^2/2}.
-    """
+    """The witness function at some places, and how far chance alone would carry it."""
     values, m, n = np.concatenate([a.values, b.values]), a.total, b.total
     first = np.concatenate([a.rows, np.zeros(len(b.rows))])
     second = np.concatenate([np.zeros(len(a.rows)), b.rows])
@@ -344,15 +337,35 @@ def _witness(a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, at: Float
     one, two = (part[used] for part in parts)
     places = sums[used] / (one + two)
     kernel = np.exp(-0.5 * np.clip((at[:, None] - places) / bandwidth, -_CLIP, _CLIP) ** 2)
-    pooled = (one + two) / (m + n)
+    return np.asarray(kernel @ (one / m - two / n)), chance_band(kernel, (one + two) / (m + n), m, n)
+
+
+def chance_band(kernel: Floats, pooled: Floats, m: float, n: float) -> Floats:
+    r"""How far chance alone would carry a witness function, the whole curve with a probability of 95 %.
+
+    If both samples have one distribution, the witness at t has variance :math:`\sigma^2(t)(1/m + 1/n)` with the
+    variance :math:`\sigma^2(t)` of :math:`k(t, Z)` over pooled rows. Divided by its deviation it is a Gaussian process,
+    whose place on the unit sphere is a curve of length L, and by the tube formula (Hotelling 1939, Naiman 1986)
+
+    .. math:: P(\max |\cdot| > c) \le 2\Phi(-c) + \frac{L}{\pi}\, e^{-c^2/2}.
+
+    Parameters
+    ----------
+    kernel
+        ``(G, k)`` of places along the curve and points.
+    pooled
+        ``(k,)`` shares of all rows at these points; where they do not add up to 1, the kernel of the others is 0.
+    m, n
+        Rows.
+    """
     mean = kernel @ pooled
-    rest = max(0.0, 1.0 - float(pooled.sum()))  # rows too far to be seen: their kernel is 0
+    rest = max(0.0, 1.0 - float(pooled.sum()))  # rows too far to be seen
     variance = np.maximum((kernel - mean[:, None]) ** 2 @ pooled + rest * mean**2, 0.0)
     deviation = np.sqrt(variance)
     safe = np.where(deviation > 1e-12, deviation, np.inf)[:, None]
     curve = np.concatenate([np.sqrt(pooled) * (kernel - mean[:, None]), -np.sqrt(rest) * mean[:, None]], axis=1) / safe
     length = float(np.sqrt((np.diff(curve, axis=0) ** 2).sum(axis=1)).sum())
-    return np.asarray(kernel @ (one / m - two / n)), _reach(length) * deviation * np.sqrt(1 / m + 1 / n)
+    return np.asarray(_reach(length) * deviation * np.sqrt(1 / m + 1 / n))
 
 
 def _reach(length: float, level: float = 0.05) -> float:

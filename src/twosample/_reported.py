@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from html import escape
 from os import PathLike
 from typing import Any
 
@@ -38,6 +39,12 @@ class Printed(ABC):
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        """The summary in the type and colours of the notebook."""
+        return (
+            f"<pre style='background:none;color:inherit;white-space:pre;overflow-x:auto'>{escape(self.summary())}</pre>"
+        )
 
 
 class Reported(Printed):

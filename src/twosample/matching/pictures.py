@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from math import isfinite
-from re import sub
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._figures import X_COLOUR, Y_COLOUR, draw_witness
+from .._column_figures import draw_shares
+from .._column_figures import label as _name
+from .._figures import Y_COLOUR, _new_axes, draw_witness
+from .._numbers import is_p, pvalue
 from .._pictures import Picture, SharePicture, WeightedNumbers, number_picture, share_picture, step_of, word_picture
-from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
 from ..kernels import Median
@@ -29,7 +30,7 @@ _LABELS = 60  # columns that are named
 def draw_matching(m: Matching, ax: Axes | None = None) -> Axes:
     """A heat map of the MMDs; a frame around each pair, grey where columns cannot be compared."""
     s, t = m.mmd.shape
-    ax = ax or _axes((min(3.0 + 0.3 * t, 14.0), min(2.0 + 0.3 * s, 14.0)))
+    ax = ax or _new_axes((min(3.0 + 0.3 * t, 14.0), min(2.0 + 0.3 * s, 14.0)))
     values = np.ma.masked_invalid(m.mmd)
     image = ax.imshow(values, cmap="viridis_r", vmin=0.0, vmax=float(min(values.max(), 1.5)) if values.count() else 1.0,
                       aspect="auto")  # fmt: skip
@@ -42,8 +43,8 @@ def draw_matching(m: Matching, ax: Axes | None = None) -> Axes:
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=Y_COLOUR, linewidth=2.0))
     for names, place, label in ((m.sources, ax.set_yticks, m.names[0]), (m.targets, ax.set_xticks, m.names[1])):
         few = len(names) <= _LABELS
-        place(np.arange(len(names)) if few else [], [_label(name) for name in names] if few else [])
-        (ax.set_ylabel if names is m.sources else ax.set_xlabel)(_label(label))
+        place(np.arange(len(names)) if few else [], [_name(name) for name in names] if few else [])
+        (ax.set_ylabel if names is m.sources else ax.set_xlabel)(_name(label))
     ax.tick_params(axis="x", labelrotation=90)
     ax.set_title("MMD of all pairs; matched ones are framed", loc="left")
     figure = ax.get_figure()
@@ -63,13 +64,13 @@ def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
     if {one.family, two.family} & {"category", "text"}:
         drawn = pair_picture(m, chosen)
         assert isinstance(drawn, SharePicture)
-        ax = _bars(drawn, ax or _axes((6.0, 3.6)))
+        ax = draw_shares(drawn, ax or _new_axes((6.0, 3.6)), ("x", "y"))
     else:
         from ..homogeneity import witness
 
         a, b = chosen.map or (0.0, 1.0)
         ax = draw_witness(witness(a + b * one.values, two.values, rng=0), ax)
-    ax.set_title(f"{_label(one.name)} (x) and {_label(two.name)} (y), p = {chosen.pvalue:.3g}", loc="left")
+    ax.set_title(f"{_name(one.name)} (x) and {_name(two.name)} (y), {is_p(pvalue(chosen.pvalue))}", loc="left")
     return ax
 
 
@@ -113,29 +114,3 @@ def _numbers(a: Floats, b: Floats, *, dates: bool) -> Picture | None:
     [bandwidth] = Median().bandwidths(pooled, "euclidean", np.random.default_rng(0))
     one, two = (WeightedNumbers.of_values(part) for part in (a, b))
     return number_picture(one, two, float(bandwidth), dates=dates, step=step_of(np.concatenate([a, b]), dates=dates))
-
-
-def _bars(drawn: SharePicture, ax: Axes) -> Axes:
-    """Pairs of bars, those that differ most first."""
-    place = np.arange(len(drawn.labels))
-    sides = ((drawn.shares_a, -0.2, X_COLOUR, "x"), (drawn.shares_b, 0.2, Y_COLOUR, "y"))
-    for shares, shift, colour, label in sides:
-        ax.barh(place + shift, shares, height=0.38, color=colour, label=label)
-    ax.set_yticks(place, [_label(name) for name in drawn.labels])
-    ax.invert_yaxis()
-    ax.set_xlabel("share of rows")
-    ax.legend(frameon=False, fontsize="small")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _label(name: str) -> str:
-    """A name for a picture: no formula, and no sign that fonts lack."""
-    return sub("[\u2400-\u2426\u27e8\u27e9]", "?", shown(name, 30)).replace("$", r"\$")
-
-
-def _axes(size: tuple[float, float]) -> Axes:
-    from matplotlib import pyplot
-
-    _, ax = pyplot.subplots(figsize=size, layout="constrained")
-    return ax

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numbers import share
+from .._numbers import is_p, pvalue, share
 from .._pictures import WeightedNumbers
 from .._shown import shown
 from ..core.joining import joined
@@ -297,6 +297,6 @@ def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
     most = int(np.argmax(np.abs(apart)))
     a, b = share(float(x[most] / x.sum())), share(float(y[most] / y.sum()))
     differs = "differs" if test.pvalue <= judge.level else "is alike, as far as can be seen"
-    said = f"the mix {differs}: p = {test.pvalue:.2g}, effect {test.effect.value:.2g}"
+    said = f"the mix {differs}: {is_p(pvalue(test.pvalue, digits=2))}, effect {test.effect.value:.2g}"
     more = f"; most: {shown(str(strata.names[most]), 40)}, {a} against {b}" if apart[most] else ""
     return Finding("mix", named, f"{said}{more}. It is no part of the verdict")

@@ -36,7 +36,7 @@ def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
     if isinstance(shown, NumberPicture) and subject.numbers is not None:
         return strongest(tuple(_ranges(subject.numbers, shown, subject.tables)))[:_PLACES]
     if isinstance(shown, SharePicture):
-        what = "with the word " if shown.words else ""
+        what = "a text with the word " if shown.words else ""
         return tuple(
             Place.told(f"{what}'{label}'", a, b, subject.tables, label=label)
             for label, a, b in zip(shown.labels, shown.shares_a, shown.shares_b, strict=True)

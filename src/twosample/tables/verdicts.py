@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+from .._numbers import is_p, pvalue
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
@@ -168,7 +169,8 @@ def weighed(
     )
     findings = [*behind, *(_small(column, level) for column in columns)]
     if joint is not None and together == "small difference":
-        text = f"all columns together: p = {joint.pvalue:.2g}, but an effect of at most {joint.effect.high:.2g}"
+        p = is_p(pvalue(joint.pvalue, digits=2))
+        text = f"all columns together: {p}, but an effect of at most {joint.effect.high:.2g}"
         findings.append(Finding("small", None, f"{text}: below the margin of {joint_margin:.2g}"))
     could_hide = _could_hide(columns, joint, together) + _needed(lines, joint, margins, joint_margin)
     words = identical_words(lines[0].rows[0]) if identical else _headline(verdict, columns, behind, could_hide)
@@ -279,7 +281,8 @@ def _small(column: ColumnComparison, level: float) -> Finding | None:
         return None
     parts = []
     if column.adjusted_pvalue <= level:
-        parts.append(f"adjusted p = {column.adjusted_pvalue:.2g}, but an effect of at most {column.effect_high:.2g}")
+        p = is_p(pvalue(column.adjusted_pvalue, digits=2))
+        parts.append(f"adjusted {p}, but an effect of at most {column.effect_high:.2g}")
     if column.missing is not None and column.missing.adjusted_pvalue <= level:
         shares = f"{column.missing.share_a:.3g} and {column.missing.share_b:.3g}"
         parts.append(f"missing shares differ, {shares}, by an effect of at most {column.missing.effect_high:.2g}")
