@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import twosample as ts
+from benchmarks.power import dependence
 from benchmarks.power.peers import KERNEL_PEERS, PEERS, Draw, pvalue
 from benchmarks.power.synthetic import SYNTHETIC, Problem
 from experiments.data import directory
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--resamples", type=int, default=199, help="relabellings of each pair (199)")
     parser.add_argument("--seed", type=int, default=2026, help="of the draws (2026)")
     parser.add_argument(
-        "--set", dest="sets", nargs="+", default=["public"], choices=["public", "development", "held-out"]
+        "--set", dest="sets", nargs="+", default=["public"], choices=["public", "development", "held-out", "dependence"]
     )
     parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
@@ -94,6 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this page, between its marks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares there too")
     options = parser.parse_args(arguments)
+    if options.sets == ["dependence"]:
+        _dependence(options)
+        return
     tests = options.tests
     if options.read:
         facts = json.loads(options.read.read_text())
@@ -110,6 +114,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"\n{name}\n\n{table}")
         if options.page:
             write_between(options.page, f"<!-- power: {name} -->", table)
+
+
+def _dependence(options: argparse.Namespace) -> None:
+    found = dependence.table(options.repetitions, options.resamples, options.seed)
+    print(found)
+    if options.page:
+        write_between(options.page, "<!-- power: dependence -->", found)
 
 
 def head(facts: dict[str, Any], tests: Sequence[str]) -> str:
