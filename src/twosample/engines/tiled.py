@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil
 from threading import Event
@@ -13,7 +14,7 @@ from ..core.centred import Centred, CentredGram, pooled_square
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
 from ..core.threads import Progress, available_cores, run
-from ..core.types import Counts, Floats
+from ..core.types import Counts, Floats, Reals
 from ..errors import whole_number
 from ..kernels import Blocks, Kernel
 from .base import check_progress
@@ -134,17 +135,12 @@ class TiledGram:
         width = columns.shape[1]
         half = np.zeros((here.stop - here.start, width + 1))  # last column: row sums
         single = False
-        for j in range(i, self._strips()):
-            if stop.is_set():
-                break
-            there = self._strip(j)
-            K = tile(here, there)
-            K -= np.asarray(level, K.dtype)
+        for there, K in self._tiles(i, tile, level, stop):
             single = K.dtype == np.float32
             right = np.ones((K.shape[1], width + 1), dtype=K.dtype)
             right[:, :width] = columns[there]
             KV = K @ right
-            half += KV if i != j else 0.5 * KV
+            half += KV if there != here else 0.5 * KV
         v = columns[here]
         own = 2 * np.einsum("ir,ir->r", v, half[:, :width])
         cross = np.zeros(count)
@@ -155,24 +151,26 @@ class TiledGram:
         rows = half[:, width] @ v[:, :count] + half[:, :count].sum(axis=0)
         return _StripSums(own, cross, rows, 2 * float(half[:, width].sum()), single)
 
+    def _tiles(self, i: int, tile: Blocks, level: float, stop: Event) -> Iterator[tuple[slice, Reals]]:
+        """Columns and values, less `level`, of the tiles (i, j) with j >= i."""
+        for j in range(i, self._strips()):
+            if stop.is_set():
+                break
+            K = tile(self._strip(i), self._strip(j))
+            K -= np.asarray(level, K.dtype)
+            yield self._strip(j), K
+
     def _squares(self, i: int, tile: Blocks, level: float, stop: Event) -> tuple[float, Floats]:
         """Sum of (K_ij - level)² and row sums of K - level over strip i, the diagonal of K left out."""
         here = self._strip(i)
         squares, rows = 0.0, np.zeros(len(self.z))
-        for j in range(i, self._strips()):
-            if stop.is_set():
-                break
-            there = self._strip(j)
-            K = tile(here, there)
-            K -= np.asarray(level, K.dtype)
-            if i == j:
+        for there, K in self._tiles(i, tile, level, stop):
+            if there == here:
                 np.fill_diagonal(K, 0)
-                rows[here] += K.sum(axis=1, dtype=np.float64)
-                squares += float(np.einsum("ij,ij->", K, K, dtype=np.float64))
-            else:
-                rows[here] += K.sum(axis=1, dtype=np.float64)
+            else:  # it stands for its mirror image as well
                 rows[there] += K.sum(axis=0, dtype=np.float64)
-                squares += 2 * float(np.einsum("ij,ij->", K, K, dtype=np.float64))
+            rows[here] += K.sum(axis=1, dtype=np.float64)
+            squares += (1 if there == here else 2) * float(np.einsum("ij,ij->", K, K, dtype=np.float64))
         return squares, rows
 
     def _typical_value(self) -> float:

@@ -15,7 +15,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum, unbiased_square
+from ...core.centred import Centred, CentredGram, CentredSpectrum
 from ...core.sums import BlockSums
 from ...core.types import Floats
 from ...embedding.line import bin_cells
@@ -163,12 +163,11 @@ class BinnedPair:
         frequencies = self.grid.frequencies(2)
         pooled = (self.m * self.x.waves(frequencies) + self.n * self.y.waves(frequencies)) / size
         C, diagonal_square = wave_covariance(np.concatenate([[1.0], pooled]), np.arange(1, len(w) + 1), w)
+        K, height = self._even_points(), float(w.sum())
         if len(w) <= _FEW:
-            part = CentredGram.of(self._even_points())
-            return CentredSpectrum.of_covariance(C, diagonal_square, size, float(w.sum()), cubes=part.cube())
-        squares, diagonal = float((C * C).sum()), float(np.trace(C))
-        square = max(0.0, unbiased_square(squares - diagonal_square / size, diagonal, diagonal_square, size))
-        return CentredGram.of(self._even_points(), square, diagonal * size / (size - 1))
+            return CentredSpectrum.of_covariance(C, diagonal_square, size, height, cubes=CentredGram.of(K).cube())
+        whole = CentredSpectrum.of_covariance(C, diagonal_square, size, height, triangles=0.0, eigenvalues=False)
+        return CentredGram.of(K, whole.square, whole.spread)
 
     def _even_points(self) -> Floats:
         """The kernel matrix of points at even steps of the pooled rows, which stand for all."""
