@@ -13,6 +13,7 @@ from ..core.types import Floats
 from ..errors import InputError, checked_names
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 from ..sources.values import column_of, columns_of
+from .formats import written_numbers, written_truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,6 +76,11 @@ class Column:
     def present(self) -> int:
         """Rows with a value."""
         return self.rows - self.missing
+
+    @property
+    def coarse_kind(self) -> str:
+        """The kind, where 0 and 1 are whole numbers like others."""
+        return "integer" if self.kind == "boolean" else self.kind
 
     @property
     def values(self) -> Floats:
@@ -211,7 +217,7 @@ def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: 
         if info.family == "other" and meant[info.name].kind == "unsupported":
             columns.append(_inferred(frame, unsupported(info)))
         elif info.name in meant:
-            columns.append(_inferred(frame, meant[info.name]))
+            columns.append(_inferred(frame, meant[info.name], said=info.name in kinds))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))
     return Side(table.name, tuple(columns), len(frame), len(frame) >= rows and table.row_count() > rows)
@@ -225,7 +231,7 @@ def _rounded(series: pl.Series) -> bool:
     return any(abs(end) > 2**53 for end in ends)
 
 
-def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
+def _inferred(frame: pl.DataFrame, found: ColumnKind, said: bool = False) -> Column:
     kind = found.base if found.base is not None else found.kind
     if kind == "identifier":
         kind = "integer" if found.from_text or frame[found.name].dtype.is_numeric() else "text"
@@ -238,6 +244,11 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind) -> Column:
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
     words = column_of(convert(frame, {found.name: kind}), found.name)
+    if not said:
+        if (truths := written_truths(words)) is not None:
+            return _measured(found.name, "boolean", "number", truths)
+        if (amounts := written_numbers(words)) is not None:
+            return _measured(found.name, "numeric", "number", amounts)
     words = words.replace(_TRUTHS)
     there = words.is_not_null().to_numpy() if words.null_count() else np.empty(0, dtype=bool)
     return _checked(

@@ -7,7 +7,9 @@ import numpy as np
 from ..core.types import Floats
 from .columns import Column, Side
 
-_ROWS = 2000  # evenly spaced, that are looked at
+_ROWS = 2000  # evenly spaced, that are looked at; of many columns so few that there are as many values in all:
+_VALUES = 500_000
+_LEAST = 500
 
 
 def rank_correlations(side: Side) -> Floats:
@@ -24,18 +26,19 @@ def rank_correlations(side: Side) -> Floats:
 
 def rows_used(side: Side) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """The rows that are looked at."""
-    return np.unique(np.linspace(0, side.rows - 1, min(side.rows, _ROWS)).astype(np.intp))
+    rows = min(side.rows, _ROWS, max(_VALUES // max(len(side.columns), 1), _LEAST))
+    return np.unique(np.linspace(0, side.rows - 1, rows).astype(np.intp))
 
 
 def _ranks(column: Column, at: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
-    from scipy.stats import rankdata
-
     if column.family in ("text", "none"):
         return np.full(len(at), np.nan)
     values = column.ordered()[at]
     there = np.isfinite(values)
     ranks = np.zeros(len(at))
     if there.any():
-        ranks[there] = rankdata(values[there])
-        ranks[there] -= ranks[there].mean()
+        known = values[there]
+        order = np.sort(known)
+        below = np.searchsorted(order, known, "left") + np.searchsorted(order, known, "right")
+        ranks[there] = below - below.mean()
     return ranks

@@ -201,7 +201,7 @@ class _Problem:
     @classmethod
     def of(cls, left: Side, right: Side, use_names: bool) -> _Problem:
         a, b = Measured.of(left), Measured.of(right)
-        kinds = [np.array([column.kind for column in side.columns]) for side in (left, right)]
+        kinds = [np.array([column.coarse_kind for column in side.columns]) for side in (left, right)]
         likeness = Likeness(
             all_costs(left, right, a, b),
             kinds[0][:, None] == kinds[1],
