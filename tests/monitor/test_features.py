@@ -193,3 +193,11 @@ def test_where_and_pairs():
     effect, pair = pair_effect(plan, rows, strata, 5)
     assert pair == 0
     assert effect.low > 0.1
+
+
+def test_cells_of_single_values_are_called_by_them():
+    rng = np.random.default_rng(12)
+    plan = plan_features([ts.summarize({"up": rng.integers(0, 2, 500), "x": rng.normal(size=500)}) for _ in range(2)])
+    names = {column.name: column.cell_names() for column in plan.columns}
+    assert names["up"] == ["below 0", "0 to 1", "1", "1.01562 and more", "missing"]
+    assert sum(" to " in name for name in names["x"]) > 10

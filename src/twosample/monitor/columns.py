@@ -151,7 +151,9 @@ class ColumnPlan:
         if not self.edges:
             return ["any value", "missing"]
         ends = [f"{edge:.6g}" for edge in self.edges]
-        middle = [f"{low} to {high}" for low, high in pairwise(ends)]
+        bin_wide = np.diff(self.edges) == np.diff(self.edges).min(initial=np.inf)
+        single = bin_wide & (np.asarray(self.places[1:-1]) == self.edges[:-1])  # all rows were at its lower end
+        middle = [low if one else f"{low} to {high}" for one, (low, high) in zip(single, pairwise(ends), strict=True)]
         return [f"below {ends[0]}", *middle, f"{ends[-1]} and more", "missing"]
 
 
