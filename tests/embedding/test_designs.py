@@ -164,3 +164,22 @@ def test_scores_have_mean_0_and_variance_1_over_labellings():
     z = np.concatenate([x, y])
     variance = sum(h[s] * z[strata.of_row == s].var(ddof=1) for s in range(4))
     assert score.scores(phi)[0, 0] == pytest.approx(h @ delta / np.sqrt(variance))
+
+
+@pytest.mark.parametrize("opposite", [False, True])
+@pytest.mark.parametrize(("strata", "rows"), [(2, 120), (30, 8)])
+def test_effects_within_strata_do_not_cancel(strata, rows, opposite):
+    """A shift of 0.4 deviations, up in one stratum and down in the next: the effect is that of one of them."""
+    rng = np.random.default_rng(strata)
+    by = np.repeat(np.arange(strata), rows)
+    sign = np.where((by % 2 == 1) & opposite, -1.0, 1.0)
+    design = StrataDesign.of(Strata.of(by.tolist(), by.tolist()))
+    found = []
+    for _ in range(40):
+        x, y = rng.normal(size=len(by)) + by % 5, rng.normal(size=len(by)) + by % 5 + 0.4 * sign
+        found.append(design.effect(features(x, y), 0.05))
+    squared = 2 * (1 - np.exp(-(0.4**2) / 6)) / np.sqrt(3)
+    truth = np.sqrt(squared / 4 / (1 - 1 / np.sqrt(3) + squared / 4))
+    assert np.mean([one.low <= truth for one in found]) >= 0.85  # 0.95 in the limit
+    assert np.mean([one.high >= truth for one in found]) >= 0.85
+    assert np.sqrt(np.mean([one.value**2 for one in found])) == pytest.approx(truth, rel=0.15)

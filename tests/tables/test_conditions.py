@@ -204,3 +204,13 @@ def test_independent_rows_are_seldom_called_a_series():
     found = [ts.compare({"v": rng.normal(size=300)}, {"v": rng.normal(1, size=300)}, rng=i) for i in range(30)]
     assert all(c.verdict == "different" for c in found)
     assert not any(finding(c, "series") for c in found)
+
+
+def test_opposite_differences_in_two_strata_are_different():
+    rng = np.random.default_rng(9)
+    a, b = ({"site": np.repeat(["n", "s"], 300), "v": rng.normal(size=600)} for _ in range(2))
+    b["v"][:300] += 0.7
+    b["v"][300:] -= 0.7
+    c = ts.compare(a, b, by="site")
+    assert c.verdict == "different"
+    assert c.columns[0].effect > 0.15

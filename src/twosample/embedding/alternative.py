@@ -177,7 +177,13 @@ def beyond(measured: SecondMoments, linear: float, squared: float, caution: floa
     caution
         How far to lean towards the wider law.
     """
-    second, third = cumulants(measured, *measured.sizes)
+    return alternative_laws(*cumulants(measured, *measured.sizes), linear, squared, caution)
+
+
+def alternative_laws(
+    second: float, third: float, linear: float, squared: float, caution: float = 1.0
+) -> AlternativeLaws:
+    """The same from the cumulants of the degenerate part."""
     largest = 4 * (third / 8) ** (1 / 3)
     noise = caution * float(np.sqrt(second))
     weight = max(squared, 0.0) + noise

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, Permutation, Spectrum, StratifiedPermutation, WildBootstrap
 from ..nulls.memory import Process
-from .alternative import effect
+from .alternative import Effect, effect
 from .judge import Judged
 from .pair import Embedded
 from .rows import EmbeddedRows, StratifiedFeatures, row_memory
@@ -113,8 +113,11 @@ class Design(ABC):
         """Test, and measure the effect with an interval at level 1 - 2 `level`."""
         features = features - features.mean(axis=0)
         statistic, law, null = self.tested(features, count, rng)
-        pair = self.pair(features)
-        return Judged(statistic, law.pvalue(statistic), effect(pair, level), null, law, self.m, self.n)
+        return Judged(statistic, law.pvalue(statistic), self.effect(features, level), null, law, self.m, self.n)
+
+    def effect(self, features: Floats, level: float) -> Effect:
+        """The effect size with an interval at level 1 - 2 `level`."""
+        return effect(self.pair(features), level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +250,14 @@ class StrataDesign(Design):
         residuals *= np.sqrt(rows / max(rows - both - 1, 1.0))
         residuals += np.where(np.arange(len(features)) < self.m, 0.5, -0.5)[:, None] * delta
         return Embedded.of(residuals, x, y)
+
+    def effect(self, features: Floats, level: float) -> Effect:
+        """Within strata, where they have rows enough; what all share is one bound of it, and else stands for it."""
+        shared = effect(self.pair(features), level)
+        own = StratifiedFeatures(features, self.strata).effect(level)
+        if own is None or shared.high >= 1:
+            return shared
+        return replace(own, high=max(own.high, shared.high))
 
     def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
         """Mantel and Haenszel's test, exactly where that is cheap."""

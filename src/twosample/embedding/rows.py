@@ -24,7 +24,7 @@ from ..core.strata import Strata, own_square
 from ..core.types import Counts, Floats
 from ..nulls.memory import memory
 from ..statistics import Unbiased
-from .alternative import three_moments
+from .alternative import Effect, alternative_laws, effect_of, invert, three_moments
 
 _ENTRIES = 4_000_000  # sums of features that are held in memory at a time
 _ROUNDING = 1e-12  # of sums of features, relative to their squared length
@@ -229,3 +229,43 @@ class StratifiedFeatures:
         variance = 2 * (b**2 * squares[0] + b * squares[1] + shared / 4)
         third = b**3 * cubes[0] + 1.5 * b**2 * cubes[1] + 0.75 * b * float(np.vdot(second, first))
         return three_moments(0.0, float(variance), 8 * (third + float(np.vdot(first @ first, first)) / 8))
+
+    def effect(self, tail: float) -> Effect | None:
+        r"""The effect size within strata, from the mean over strata of :math:`\mathrm{MMD}_s^2`, with its interval.
+
+        From strata with two rows of either sample or more; None if those are less than half of all sizes. The estimate
+        :math:`\sum_s w_s \widehat{\mathrm{MMD}}{}^2_{u,s}` has a degenerate part of variance
+        :math:`2\sum_s \mathrm{tr}\,C_s^2/H^2` and a linear one, :math:`4\sum_s w_s^2\,\delta_s'C_s\delta_s/h_s`.
+        """
+        strata = self.strata
+        known = np.flatnonzero(np.minimum(strata.x, strata.y) >= 2)
+        H = float(strata.sizes[known].sum())
+        if 0.5 * float(strata.sizes.sum()) > H:
+            return None
+        sums = np.zeros(5)  # MMD², spread, linear variance, second and third powers of the covariance
+        for s in known.tolist():
+            sums += self._moments(s) * [1, 1, 1 / H, 1, 1]
+        squared, spread, linear, second, third = (sums / [H, H, H, H**2, H**3]).tolist()
+        if not spread > 0:
+            return None
+        low, high = invert(alternative_laws(2 * second, 8 * third, linear, squared), squared, tail)
+        ends = [effect_of(value, spread) for value in (squared, low, high)]
+        return Effect(ends[0], ends[1], ends[2], squared, spread)
+
+    def _moments(self, s: int) -> Floats:
+        """Of one stratum, times its size: MMD², spread, linear variance; second and third powers of its covariance."""
+        strata = self.strata
+        m, n, h = int(strata.x[s]), int(strata.y[s]), float(strata.sizes[s])
+        phi = self.features[strata.rows[s]]  # those of x first
+        delta = phi[:m].mean(axis=0) - phi[m:].mean(axis=0)
+        inner = phi - np.repeat([phi[:m].mean(axis=0), phi[m:].mean(axis=0)], [m, n], axis=0)
+        size = m + n - 2
+        K = inner @ inner.T if len(inner) <= inner.shape[1] else inner.T @ inner
+        own = np.einsum("ij,ij->i", inner, inner)
+        trace = float(own.sum()) / size
+        square = max(float((K**2).sum()) - float(own @ own), 0.0) / max(size * (size - 1), 1)
+        cube = max(float(np.vdot(K @ K, K)) - 3 * float(own @ own**2) / 2, 0.0) / max(size * (size - 1) * (size - 2), 1)
+        witness = inner @ delta
+        squared = float(delta @ delta) - own[:m].sum() / (m * (m - 1)) - own[m:].sum() / (n * (n - 1))
+        linear = 4 * max(float(witness @ witness) / size - square / h, 0.0) / h
+        return np.array([h * squared, h * trace, h**2 * linear, square, min(cube, square**1.5)])

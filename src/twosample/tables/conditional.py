@@ -282,7 +282,9 @@ def _joined(design: Design, test: Judged, pair: Embedded, views: list[FeatureVie
     tolerances = np.array([test.law.tolerance, *(_ROUNDING * view.statistic.std() for view in views)])
     found = joined(values, tolerances, [WEIGHTS[name] for name in ("rows", *(view.name for view in views))])
     law = ReplicateLaw(found.values, found.tolerance, test.law.exhaustive, test.law.floor)
-    size = largest_effect(pair, views, pair.m, pair.n, level)
+    own, shared = test.effect, largest_effect(pair, views, pair.m, pair.n, level)
+    value, low, high = (max(getattr(own, end), getattr(shared, end)) for end in ("value", "low", "high"))
+    size = replace(own, value=value, low=low, high=high)
     return replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
 
 

@@ -169,8 +169,8 @@ def _stratified(
             f"{_few(list(dict.fromkeys(pooled[:m])))}; the second has {_few(list(dict.fromkeys(pooled[m:])))}."
         )
     notes = [
-        f"Compared within {len(strata.compared)} strata of {named}: rows were relabelled inside each, and effects are "
-        "of both tables with the same mix, in units of the spread within strata.",
+        f"Compared within {len(strata.compared)} strata of {named}: rows were relabelled inside each. Effects are "
+        "within strata, in units of their spread; pictures are of both tables with the same mix.",
         *(
             f"{name} was cut into {BINS} quantile bins of the pooled rows: what it changes within a bin is still "
             "there, an approximation."
