@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import ks_2samp
 
 import twosample as ts
-from twosample.matching.words import name_similarity
+from twosample.matching.names import name_similarity
 
 Pairs = set[tuple[str, str]]
 Way = Callable[[pl.DataFrame, pl.DataFrame], Pairs]

@@ -17,9 +17,9 @@ from .dependence import rank_correlations, rows_used
 from .distance import semi_metric
 from .evidence import SOME_SHARED, Likeness, best_pairs, confidence
 from .judging import Judge, in_order
+from .names import name_similarity
 from .rescale import Rescaled, assign_by_dependence, rescaled
 from .results import Matching
-from .words import name_similarity
 
 Progress = Callable[[int, int, str], None]
 SAMPLE = 10_000

@@ -7,7 +7,7 @@ nothing in common. So a column of a thousand different names is as far from a st
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,39 +69,6 @@ def products(sources: csr_array, targets: csr_array) -> Inner:
     own, other = (np.asarray(side.multiply(side).sum(axis=1), dtype=np.float64).ravel() for side in (sources, targets))
     cross = np.asarray((sources @ targets.T).toarray(), dtype=np.float64)
     return Inner(own, cross, np.broadcast_to(other, cross.shape))
-
-
-def name_similarity(a: Iterable[str], b: Iterable[str]) -> Floats:
-    """``(s, t)`` cosines of the letter pieces of names, from 0 to 1: pairs and triples, whatever the case."""
-    first, second = ([_letters(name) for name in names] for names in (a, b))
-    known: dict[str, int] = {}
-    sides = [_counted(side, known) for side in (first, second)]
-    width = max(len(known), 1)
-    units = []
-    for side in sides:
-        dense = np.zeros((len(side), width))
-        for row, counts in zip(dense, side, strict=True):
-            row[list(counts)] = list(counts.values())
-        norms = np.sqrt(np.square(dense).sum(axis=1))
-        units.append(dense / np.where(norms > 0, norms, 1.0)[:, None])
-    return np.asarray(units[0] @ units[1].T)
-
-
-def _letters(name: str) -> str:
-    """The letters and digits of a name in small letters, words apart: ``ZipCode``, ``zip_code`` and ``ZIP CODE``."""
-    split = "".join(
-        f" {letter}" if letter.isupper() and i and name[i - 1].islower() else letter for i, letter in enumerate(name)
-    )
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in split.casefold()).split())
-
-
-def _counted(names: Sequence[str], known: dict[str, int]) -> list[Counter[int]]:
-    result = []
-    for name in names:
-        text = f" {name[:200]} "
-        found = [text[i : i + size] for size in (2, 3) for i in range(len(text) - size + 1)]
-        result.append(Counter(known.setdefault(piece, len(known)) for piece in found))
-    return result
 
 
 def scores(
