@@ -194,6 +194,17 @@ def test_row_numbers_are_those_of_the_file(tmp_path):
             assert frame.filter(pl.col("row") == 30)["outlier"].item()
 
 
+def test_missing_where_none_was_is_odd():
+    """A table that lost its values is no usual one; where some are missing in the reference, missing is usual."""
+    rng = np.random.default_rng(0)
+    reference = {"a": rng.normal(size=400), "b": rng.normal(size=400), "c": rng.normal(size=400)}
+    rows = [{"a": 0.0, "b": 0.1, "c": 0.0}, {"a": None, "b": 0.1, "c": 0.0}, {"a": None, "b": None, "c": None}]
+    found = ts.outliers(reference, pl.DataFrame(rows, schema=dict.fromkeys("abc", pl.Float64)))
+    assert {one.row: set(one.columns) for one in found.rows} == {1: {"a"}, 2: {"a", "b", "c"}}
+    gaps = {name: np.where(rng.random(400) < 0.2, np.nan, values) for name, values in reference.items()}
+    assert not ts.outliers(gaps, pl.DataFrame(rows[:2], schema=dict.fromkeys("abc", pl.Float64))).rows
+
+
 def test_what_is_odd_in_words():
     rng = np.random.default_rng(0)
     x = rng.normal(size=1500)

@@ -391,6 +391,7 @@ def test_json(tmp_path, name, packing):
         ('{"meta": 1, "rows": [{"a": 1}]}', r"array of records in 'rows'.*jq '\.\[\"rows\"\]'"),
         ('{\n "rows": [\n {"a": 1}, {"a": 2}\n ]\n}', "array of records in 'rows'"),
         ('{\n "a": [1, 2],\n "b": [3, 4]\n}', "array of records"),
+        ('{"a": [1, 2], "b": [3, 4]}', "one object, not a list of records"),
         ("[1, 2]", "array of records"), ("[[1, 2], [3, 4]]", "array of records"), ("3", "array of records"),
         ('[{"a": NaN}]', "NaN is no JSON"), ('[{"a": 1}', "array of records"), ('[{"a": 1}, 3]', "array of records"),
         ("[]", "no columns"), ("", "array of records"),

@@ -151,7 +151,7 @@ class Outliers(Reported):
         found = f"{len(self.rows):,} of {counted(total, 'row')} {'is an outlier' if total == 1 else 'are outliers'}"
         if not self.rows:
             return found
-        chance = f"p = {pvalue(self.pvalue)}; about {self.level * total:.3g} would be by chance"
+        chance = f"p = {pvalue(self.pvalue)}; about {_few(self.level * total)} would be by chance"
         return f"{found}, {'more' if self.more_than_chance else 'no more'} than chance explains ({chance})"
 
     def summary(self) -> str:
@@ -205,6 +205,11 @@ class Outliers(Reported):
                 "columns": pl.Series(columns, dtype=pl.List(pl.String)),
             }
         )
+
+
+def _few(number: float) -> str:
+    """A number of rows that is expected: whole from ten on."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def _plain(value: Any) -> Any:

@@ -67,8 +67,8 @@ def _range(values: pl.Series) -> str:
         values = values.drop_nans()
     ordered = values.sort()
     last = len(ordered) - 1
-    low, high = (cell(ordered[round(last * place)]) for place in (_INSIDE, 1 - _INSIDE))
-    return f"{low} to {high}"
+    low, high = (ordered[round(last * place)] for place in (_INSIDE, 1 - _INSIDE))
+    return f"{low:.4g} to {high:.4g}" if values.dtype.is_float() else f"{low} to {high}"
 
 
 def cell(value: object) -> str:

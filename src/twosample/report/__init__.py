@@ -163,6 +163,8 @@ def junit(result: Comparison) -> str:
 
 
 def _heading(title: str, date: str, notes: str | Iterable[str]) -> Heading:
+    if not isinstance(notes, Iterable):
+        raise OptionError(f"notes={notes!r} must be a text, or several.")
     paragraphs = (notes,) if isinstance(notes, str) else tuple(notes)
     for option, text in (("title", title), ("date", date), *(("notes", note) for note in paragraphs)):
         if not isinstance(text, str):

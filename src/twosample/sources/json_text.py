@@ -82,13 +82,17 @@ def _is_record(line: bytes) -> bool:
 
 
 def _holds_table(value: dict[str, Any]) -> bool:
-    """Whether a single record has an array of records inside: that is the table, then."""
-    return any(isinstance(part, list) and part and isinstance(part[0], dict) for part in value.values())
+    """Whether a single record has arrays inside: records, or columns."""
+    return any(
+        isinstance(part, list) and part and (len(part) > 1 or isinstance(part[0], dict)) for part in value.values()
+    )
 
 
 def _no_records(place: Path, head: str) -> SourceError:
     """An error that says where the records may be."""
     found = next((match[1] for match in _KEYS.finditer(head) if match[2]), None)
+    if found is None and head.startswith("{"):
+        return SourceError(f"{place} is one object, not a list of records. {_WANTED}.")
     if found is None or not head.startswith("{"):
         return SourceError(f"{place} is no table. {_WANTED}.")
     way = f"jq '.[\"{found}\"]' {place.name} > table.json"

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _COORDINATES: dict[str, Comparer] = {"categorical": Categories(), "text": Text()}
 """How a kind of column is compared; numbers, if it is not here."""
 
+_NEVER_MISSING = 4.0
+"""Units from a number to a missing value, in a column where none is missing: far, and 1 where some are."""
+
 _ANOTHER = ()
 """Stands for all values that a reference does not have; no value of a table is equal to it."""
 
@@ -151,7 +154,8 @@ def coordinates_against(
     kinds
         The columns that are wanted, and what they mean.
     scaling
-        The rows of the reference that give the units of numbers; all of them do in a column that is constant there.
+        The rows of the reference that give the units of numbers; all of them do in a column that is constant there. If
+        no number is missing in them, a missing one lies four units away.
     """
     usual, asked = {}, {}
     pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)
@@ -168,7 +172,7 @@ def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[t
         series = column_of(converted, name)
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
         if kind not in _COORDINATES and not np.isfinite(values).all():
-            raise InputError(f"Column {name!r} has infinite values. Leave it out with exclude.")
+            raise InputError(f"Column {name!r} has infinite values: exclude it, or make them missing.")
         yield name, kind, (values, series.is_null().to_numpy())
 
 
@@ -194,7 +198,11 @@ def _pair(kind: str, usual: _Column, asked: _Column, scaling: NDArray[np.int64])
         varied = [(part, none) for part, none in (some, (values, gone)) if len({*part[~none].tolist()}) > 1]
         way = way.fitted(*varied[0]) if varied else Categories()
     if not isinstance(way, Categories):
-        return way.rows(*usual), way.rows(*asked)
+        found = way.rows(*usual), way.rows(*asked)
+        if isinstance(way, Number) and not usual[1][scaling].any():
+            for rows in found:
+                rows[:, 1] *= _NEVER_MISSING
+        return found
     known = {value for value, gone in zip(*usual, strict=True) if not gone}
     levels = [value if value in known else _ANOTHER for value in (*usual[0], *asked[0])]
     missing = np.concatenate([*(gone for _, gone in (usual, asked)), [False, True]])
