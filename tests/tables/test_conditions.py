@@ -39,6 +39,7 @@ def test_another_mix_is_a_finding_and_no_difference(tables):
     (mix,) = finding(c, "mix")
     assert mix.column == "weekend"
     assert "the mix differs: p = 0.001" in mix.detail
+    assert mix.pvalue == 0.001
     assert c.joint.null.name == "strata"
 
 

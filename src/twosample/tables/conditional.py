@@ -301,4 +301,4 @@ def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
     differs = "differs" if test.pvalue <= judge.level else "is alike, as far as can be seen"
     said = f"the mix {differs}: {is_p(pvalue(test.pvalue, digits=2))}, effect {test.effect.value:.2g}"
     more = f"; most: {shown(str(strata.names[most]), 40)}, {a} against {b}" if apart[most] else ""
-    return Finding("mix", named, f"{said}{more}. It is no part of the verdict")
+    return Finding("mix", named, f"{said}{more}. It is no part of the verdict", pvalue=test.pvalue)

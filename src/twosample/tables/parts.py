@@ -71,6 +71,8 @@ class Finding:
     columns
         All columns of a finding "together", the first one first: that column, and those with which its values go
         otherwise than in the other table.
+    pvalue
+        Of a finding "mix": that of its own test.
     """
 
     what: Literal[
@@ -80,6 +82,7 @@ class Finding:
     column: str | None
     detail: str
     columns: tuple[str, ...] = ()
+    pvalue: float | None = None
 
 
 @dataclass(frozen=True)
