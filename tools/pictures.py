@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +24,8 @@ FOLDER = ROOT / "docs" / "pictures"
 
 def main() -> int:
     """Write the pictures and say how large they are."""
+    import polars as pl
+
     mpl.use("Agg")
     FOLDER.mkdir(exist_ok=True)
     command = find()
@@ -37,14 +40,22 @@ def main() -> int:
     browser = Browser(command)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
-            ts.compare(*tables(), exclude=["ordered_at"]).report(page)
-            browser.open(page, width=1000, height=760)
+            page, files = (
+                Path(folder) / "report.html",
+                [Path(folder) / name for name in ("january.csv", "february.csv")],
+            )
+            for table, file in zip(tables(), files, strict=True):
+                pl.DataFrame(table).write_csv(file)
+            here = Path.cwd()
+            os.chdir(folder)  # the page names the files as they were given
+            ts.compare("january.csv", "february.csv", exclude=["ordered_at"]).report(page)
+            os.chdir(here)
+            browser.open(page, width=1000, height=1180)
             browser.screenshot(FOLDER / "report.png", whole=False)
     finally:
         browser.close()
     for picture in sorted(FOLDER.glob("*.png")):
-        Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)
+        Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
         print(f"{picture.relative_to(ROOT)}: {picture.stat().st_size // 1000} kB")
     return 0
 

@@ -257,10 +257,10 @@ def _even_edges(a: WeightedNumbers, b: WeightedNumbers, low: float, high: float)
     values = np.union1d(a.values, b.values)
     values = values[(values >= low) & (values <= high)]
     if 2 <= len(values) <= _VALUES and not (a.reach.any() or b.reach.any()):
-        gap = float(np.diff(values).min())
+        gap = max(float(np.diff(values).min()), _NARROW)
         count = (values[-1] - values[0]) / gap
         uneven = np.abs(np.diff(values) / gap - np.rint(np.diff(values) / gap)).max()
-        if count < _VALUES and uneven * count < 0.5:
+        if 1 <= count < _VALUES and uneven * count < 0.5:
             return np.asarray(values[0] + (np.arange(round(count) + 2) - 0.5) * (values[-1] - values[0]) / round(count))
     return np.linspace(low, high, BINS + 1)
 

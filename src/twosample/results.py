@@ -146,12 +146,10 @@ class TestResult(Printed):
         return lines + [("note", note) for note in self.notes]
 
     def _repr_html_(self) -> str:
+        from ._inline import badge, box, table
+
         rows = [("p-value", f"{pvalue(self.pvalue)} (level {self.level:g})"), *self._lines()]
-        body = "".join(
-            f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
-            for label, text in rows
-        )
-        return f"<div><b>{escape(self.test)}: {self.verdict}</b><table>{body}</table></div>"
+        return box(f"{badge(self.verdict, 'different' if self.rejected else 'open')} {escape(self.test)}", table(rows))
 
 
 def conclude(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._inline import badge, box, table
+from .._numbers import pvalue
 from .._shown import shown
 from .._version import __version__
 from ..core.types import Floats
@@ -91,24 +93,20 @@ def as_frame(m: Matching) -> pl.DataFrame:
 
 def as_html(m: Matching) -> str:
     """A table for notebooks."""
-    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in _HEAD)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in _cells(pair)) + "</tr>"
-        for pair in m.pairs
-    )
     alone = "".join(
         f"<li>{escape(shown(one.name, _NAME))}: {escape(one.reason)}</li>"
         for one in (*m.unmatched_source, *m.unmatched_target)
     )
     rest = f"<p>Without a partner</p><ul>{alone}</ul>" if alone else ""
-    return f"<div><b>{escape(headline(m))}</b><table><tr>{head}</tr>{body}</table>{rest}</div>"
+    pairs = table([_cells(pair) for pair in m.pairs], _HEAD)
+    return box(badge(headline(m), "same" if m.matched else "open"), pairs, rest)
 
 
 def _cells(pair: Pair) -> tuple[str, ...]:
     words = pair.evidence if pair.map is None else f"{units(pair.map, 'source', 'target')}; {pair.evidence}"
     return (
         shown(pair.source, _NAME), shown(pair.target, _NAME), pair.kind, f"{pair.confidence:.2f}", drift(pair),
-        f"{pair.mmd:.3f}", f"{pair.pvalue:.3g}", words,
+        f"{pair.mmd:.3f}", pvalue(pair.pvalue), words,
     )  # fmt: skip
 
 

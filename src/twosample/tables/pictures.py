@@ -14,6 +14,7 @@ from .parts import NumberPicture, Picture, Place, SharePicture
 from .subjects import Subject
 
 _PLACES = 3
+_SELDOM = "a value that occurs"
 
 
 def picture(subject: Subject) -> Picture | None:
@@ -46,11 +47,17 @@ def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
 
 
 def strongest(found: tuple[Place, ...], view: str = "") -> tuple[Place, ...]:
-    """Each place once: the one that `view` says, then by the roots of shares (0 and 1 % differ as 25 and 36 % do)."""
+    """Each place once: the one that `view` says, then by the roots of shares (0 and 1 % differ as 25 and 36 % do).
+
+    How often values occur comes last: people look for a range, a value or a category first.
+    """
     known = {place.label or place.text: place for place in reversed(found)}
     order = [place for place in found if known[place.label or place.text] is place]
     apart = [abs(sqrt(max(place.share_a, 0)) - sqrt(max(place.share_b, 0))) for place in order]
-    ranked = sorted(zip(order, apart, strict=True), key=lambda pair: (pair[0].text != view, -pair[1]))
+    ranked = sorted(
+        zip(order, apart, strict=True),
+        key=lambda pair: (pair[0].what.startswith(_SELDOM), pair[0].text != view, -pair[1]),
+    )
     return tuple(place for place, _ in ranked)
 
 
