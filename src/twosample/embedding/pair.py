@@ -10,7 +10,7 @@ the number of rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
@@ -184,19 +184,22 @@ class ObservedSums(Observed):
         return self.form.value(self.sums)
 
     @cached_property
+    def _law(self) -> ReplicateLaw:
+        return self.statistic.law(self.squares, self.form.tolerance(self.sums), self.exhaustive)
+
+    @property
     def values(self) -> Floats:
         """``(R,)`` values of the statistic, the observed one first."""
-        return self.statistic.of_form(self.squares)
+        return self._law.values
 
     @property
     def value(self) -> float:
         return float(self.values[0])
 
-    @cached_property
+    @property
     def tolerance(self) -> float:
-        """Rounding error of the statistic; a tie in the square is a tie in the root."""
-        tolerance, square = self.form.tolerance(self.sums), float(self.squares[0])
-        return sqrt(max(square, 0.0)) - sqrt(max(square - tolerance, 0.0)) if self.statistic.root else tolerance
+        """Rounding error of the statistic."""
+        return self._law.tolerance
 
     @cached_property
     def least(self) -> float:
@@ -204,7 +207,7 @@ class ObservedSums(Observed):
         return self.statistic.least_pvalue(self.m, self.n)
 
     def resampled(self, null: Resampler) -> Law:
-        return ReplicateLaw(self.values, self.tolerance, self.exhaustive, null.floor(self))
+        return replace(self._law, floor=null.floor(self))
 
     def limit(self, null: str) -> Limit:
         if self.centred is None:

@@ -231,7 +231,7 @@ class ObservedGroups(ObservedForm):
         rows = np.array(self.sizes)
         weight = 2 * float((rows * (1 - rows / len(z))).sum())
         tolerance = resolution * weight * float(np.abs(kernel.diagonal(z)).mean())
-        self._seen.append((tolerance, float(np.ptp(values))))
+        self._ranges.append((tolerance, float(np.ptp(values))))
         return ReplicateLaw(values, tolerance, exhaustive, least_group_pvalue(self.sizes))
 
     def _values(self, groups: Groups) -> tuple[Floats, float]:

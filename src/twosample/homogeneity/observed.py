@@ -111,7 +111,7 @@ class ObservedForm(ObservedMMD):
 
     statistic: QuadraticStatistic
     form: QuadraticForm
-    _seen: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False)
+    _ranges: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
     def _planned(self) -> door.Request:
@@ -161,7 +161,7 @@ class ObservedForm(ObservedMMD):
         return super().notes(law) + self._gram.notes(self.m, self.n)
 
     def _rounded(self, law: ReplicateLaw) -> tuple[float, float]:
-        return self._seen[-1]  # of the squares, not of their roots
+        return self._ranges[-1]  # of the squares, not of their roots
 
     @property
     def _may_vary(self) -> bool:
@@ -208,13 +208,9 @@ class ObservedForm(ObservedMMD):
         return self._law(squares, self.form.tolerance(self._truth[0]), exhaustive, floor)
 
     def _law(self, squares: Floats, tolerance: float, exhaustive: bool, floor: float) -> ReplicateLaw:
-        """The law over values of the form; a tie in the square is a tie in the root, and rounding has the root 0."""
-        self._seen.append((tolerance, float(np.ptp(squares))))
-        if self.statistic.root:
-            squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
-            top = float(np.sqrt(max(squares[0], 0.0)))
-            tolerance = top - float(np.sqrt(max(squares[0] - tolerance, 0.0)))
-        return ReplicateLaw(self.statistic.of_form(squares), tolerance, exhaustive, floor)
+        """The law over values of the form; their rounding error and range are kept for the notes."""
+        self._ranges.append((tolerance, float(np.ptp(squares))))
+        return self.statistic.law(squares, tolerance, exhaustive, floor)
 
     def limit(self, null: str) -> Limit:
         self._check_size(powers=True)

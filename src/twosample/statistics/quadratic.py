@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar
 
 import numpy as np
 
-from ..core.pvalue import smallest_pvalue
+from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.sums import QuadraticForm
 from ..core.types import Floats
 from ..errors import InputError
@@ -37,9 +38,17 @@ class QuadraticStatistic(ABC):
             return 2.0 ** (1 - m)
         return smallest_pvalue(m, n) * (2 if m == n else 1)
 
-    def of_form(self, values: Floats) -> Floats:
-        """The statistic from values of its quadratic form."""
-        return np.sqrt(np.maximum(values, 0.0)) if self.root else values
+    def law(self, squares: Floats, tolerance: float, exhaustive: bool = False, floor: float = 0.0) -> ReplicateLaw:
+        """The law over resamples, from values of the quadratic form and their rounding error, the truth first.
+
+        A tie in the square is a tie in the root, and rounding has the root 0.
+        """
+        if self.root:
+            squares = np.where(squares <= 1e-3 * tolerance, 0.0, squares)
+            first = max(float(squares[0]), 0.0)
+            tolerance = sqrt(first) - sqrt(max(first - tolerance, 0.0))
+            squares = np.sqrt(squares)
+        return ReplicateLaw(squares, tolerance, exhaustive, floor)
 
 
 @dataclass(frozen=True)
