@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
 import twosample as ts
+from tests.docs.pages import LEFT_OUT, blocks
 from tests.sources.test_partial import table
 from twosample.sources import open_table, workers
 
@@ -177,16 +179,19 @@ def test_no_rows_and_few(spark, files):
         ts.compare(frame.filter("i > 10000"), frame)
 
 
-def slow(begun):
-    """Gives batches on slowly, and says who does."""
+def slow(begun, executor=False):
+    """Gives batches on slowly, and says who does: the Python worker, or the executor that started what started it."""
 
     def run(batches):
         import os
         import time
         from pathlib import Path
 
+        who = os.getpid()
+        if executor:
+            who = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
         with Path(begun).open("a") as file:
-            file.write(f"{os.getpid()}\n")
+            file.write(f"{who}\n")
         for batch in batches:
             time.sleep(0.5)
             yield batch
@@ -258,3 +263,71 @@ def test_connect_and_a_cluster_of_processes(files, wanted, tmp_path, way, where)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert {name: tuple(values) for name, values in found.items()} == columns(wanted)
+
+
+KILLED = """
+import json, os, sys, warnings
+warnings.simplefilter("ignore")
+os.environ["PYSPARK_PYTHON"] = sys.executable
+from pathlib import Path
+from pyspark.sql import SparkSession
+from tests.sources import test_spark as here
+
+builder = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.executor.memory", "512m")
+session, begun = here.started(builder, {folder!r}), Path({folder!r}) / "begun"
+sides = []
+for name in "ab":
+    frame = session.read.parquet(str(Path({files!r}) / f"{{name}}.parquet")).select(*here.NAMES[:-1]).repartition(4)
+    sides.append(frame.mapInArrow(here.slow(str(begun), executor=True), frame.schema))
+found, victims = here.killed_once(sides, begun)
+print(json.dumps([here.columns(found), victims, begun.read_text().split()]))
+session.stop()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the executor in /proc")
+def test_an_executor_that_is_killed(files, wanted, tmp_path):
+    """Another one starts, what it had made is made again, and the answer is the same."""
+    code = KILLED.format(folder=str(tmp_path), files=str(files))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=400, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found, victims, begun = json.loads(done.stdout.splitlines()[-1])
+    assert len(victims) == 1
+    assert len({*begun}) >= 3  # two executors, and one in the place of the first
+    known = {name: tuple(values) for name, values in found.items()}
+    assert known == {name: part for name, part in columns(wanted).items() if name != NAMES[-1]}
+
+
+def test_the_example_of_structured_streaming(spark, tmp_path, monkeypatch):
+    """What docs/scale.md shows: quiet batches, then an alarm; a batch that is delivered twice is taken once."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+
+    def rows(shift=0.0, day=0):
+        price = rng.normal(rng.normal(0, 0.1) + shift, 1, 200)
+        return pl.DataFrame({"price": price, "items": rng.poisson(3, 200), "day": [f"d{day}"] * 200})
+
+    pl.concat([rows(day=day) for day in range(20)]).write_parquet(tmp_path / "orders.parquet", use_pyarrow=True)
+    (tmp_path / "new").mkdir()
+    for place in range(5):
+        rows(shift=2.0 * (place > 1), day=99).write_parquet(tmp_path / "new" / f"{place}.parquet", use_pyarrow=True)
+    orders = spark.read.parquet(str(tmp_path / "orders.parquet"))
+    orders.createOrReplaceTempView("orders")
+    stream = spark.readStream.schema(orders.schema).option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "new"))
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    (code,) = [part for _, part in blocks(text.replace(LEFT_OUT, "")) if "foreachBatch" in part]
+    code = code.replace('"..."', repr(str(tmp_path / "state"))).replace(
+        ".start()", ".trigger(availableNow=True).start()"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = {"ts": ts, "spark": spark, "stream": stream, "good_days": [f"d{day}" for day in range(20)]}
+    exec(code + "\nquery.awaitTermination()", given)  # noqa: S102 - our own page
+    monitor = ts.Monitor.load("orders.monitor")
+    assert [look.status for look in monitor.looks][:2] == ["quiet", "quiet"]
+    assert monitor.alarm
+    assert monitor.columns[0].name == "price"
+    assert len(monitor.looks) == 5
+    given["look"](spark.read.parquet(str(tmp_path / "new" / "0.parquet")), 0)
+    assert len(ts.Monitor.load("orders.monitor").looks) == 5

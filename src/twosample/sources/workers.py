@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 8  # summaries that are merged without help
-_GROUPS = 16  # workers that merge, on Spark, which does not say how many partitions there are
+_GROUPS = 16  # workers that merge, on a Spark that may not choose
+_ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 
 
 class Workers(Protocol):
@@ -87,11 +88,18 @@ class SparkWorkers:
     frame: Any
 
     def summary(self, work: Work) -> TableSummary | None:
-        """Two rounds, as one job: a summary of each partition, then some workers merge them."""
-        session = self.frame.sparkSession
-        groups = min(_GROUPS, int(session.conf.get("spark.sql.shuffle.partitions", str(_GROUPS))))
-        parts = _readable(self.frame, work).mapInArrow(_spark_part(work), "part binary")
-        whole = parts.repartition(groups).mapInArrow(_spark_merge(), "part binary")
+        """Two rounds, as one job: a summary of each partition, then some workers merge them.
+
+        How many do so, Spark decides by the size of the summaries, if it is allowed to (adaptive execution, the
+        default): of a small table one does.
+        """
+        setting = self.frame.sparkSession.conf.get
+        parts = _readable(self.frame, work).mapInArrow(_spark_part(work), "part binary, place int")
+        if all(setting(name, "true") == "true" for name in _ADAPTIVE):
+            grouped = parts.repartition("place")
+        else:
+            grouped = parts.repartition(min(_GROUPS, int(setting("spark.sql.shuffle.partitions", str(_GROUPS)))))
+        whole = grouped.mapInArrow(_spark_merge(), "part binary, place int")
         return united(bytes(row[0]) for row in whole.collect())
 
 
@@ -109,15 +117,15 @@ def _spark_part(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
         context = TaskContext.get()
         assert context is not None
-        names = [info.name for info in work.columns]
-        return _rows_of(partial(_frames(batches, names), work, context.partitionId()))
+        names, place = [info.name for info in work.columns], context.partitionId()
+        return _rows_of(partial(_frames(batches, names), work, place), place)
 
     return of_batches
 
 
 def _spark_merge() -> Callable[[Iterator[Any]], Iterator[Any]]:
     def of_batches(batches: Iterator[Any]) -> Iterator[Any]:
-        return _rows_of(merged(part.as_py() for batch in batches for part in batch.column(0)))
+        return _rows_of(merged(part.as_py() for batch in batches for part in batch.column(0)), 0)
 
     return of_batches
 
@@ -132,8 +140,9 @@ def _frames(batches: Iterator[Any], names: list[str]) -> Iterator[pl.DataFrame]:
         yield found
 
 
-def _rows_of(part: bytes) -> Iterator[Any]:
+def _rows_of(part: bytes, place: int) -> Iterator[Any]:
     import pyarrow as pa
 
     if part:
-        yield pa.RecordBatch.from_arrays([pa.array([part], pa.binary())], ["part"])
+        columns = [pa.array([part], pa.binary()), pa.array([place], pa.int32())]
+        yield pa.RecordBatch.from_arrays(columns, ["part", "place"])

@@ -36,9 +36,10 @@ BUCKETS = 1 << 13
 
 _ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _TOP = np.uint64(64 - 13)
-_CHUNK = 1 << 13  # numbers that are worked on together: they stay in the cache
+_CHUNK = 1 << 14  # numbers that are worked on together: they stay in the cache
 _NEAR = 1e-9  # of a step, that sums of decimal fractions may be off
 _DIGITS = 2.0**22  # up to here the nearest double to a decimal fraction is within that
+_DAYS = 1 << 16  # 179 years
 _FAR = 8e12  # seconds from 1970 that calendars know
 
 Hashes = NDArray[np.uint64]
@@ -170,47 +171,94 @@ def multiple(values: Floats, step: float) -> NDArray[np.bool_]:
 
 
 def _classes(values: Floats, counts: Wholes | None, dates: bool) -> Wholes:
-    steps = TIMES if dates else STEPS
-    found = np.zeros(YEARS.stop if dates else len(steps), dtype=np.int64)
+    found = np.zeros(YEARS.stop if dates else len(STEPS), dtype=np.int64)
     if dates:
-        known = np.isfinite(values)
-        rows = counts if counts is None or known.all() else counts[known]
-        _add_clock(values if known.all() else values[known], rows, found)
-    left, rows = values, counts
-    for place in range(len(steps) - 1, -1, -1):
-        whole = multiple(left, steps[place])
-        if not whole.all():
-            chosen = np.flatnonzero(whole)
-            left, rows = left.take(chosen), None if rows is None else rows.take(chosen)
-        found[place] = len(left) if rows is None else rows.sum()
-        if not len(left):
-            break
+        _add_clock(values, counts, found)
+    _add_round(values, counts, TIMES if dates else STEPS, found)
     return found
+
+
+def _add_round(values: Floats, counts: Wholes | None, steps: tuple[float, ...], found: Wholes) -> None:
+    """Count the multiples of each step: of those below one among the others than whole numbers."""
+    one = steps.index(1.0)
+    whole = multiple(values, 1.0)
+    most = len(whole) if whole.all() else np.count_nonzero(whole)
+    parts = [(values, counts)] if most == len(whole) else [_taken(values, counts, whole)]
+    whole_rows = most if counts is None else int(parts[0][1].sum())  # type: ignore[union-attr]
+    found[one : len(steps)] += whole_rows
+    _descend(parts[0], steps, range(one - 1, -1, -1), found)
+    if most < len(whole):
+        _descend(_taken(values, counts, ~whole), steps, range(len(steps) - 1, one, -1), found)
+
+
+def _descend(rows: tuple[Floats, Wholes | None], steps: tuple[float, ...], places: range, found: Wholes) -> None:
+    """Count the multiples of each step among those of the step before."""
+    for place in places:
+        if not len(rows[0]):
+            return
+        rows = _taken(*rows, multiple(rows[0], steps[place]))
+        found[place] += len(rows[0]) if rows[1] is None else rows[1].sum()
+
+
+def _taken(values: Floats, counts: Wholes | None, chosen: NDArray[np.bool_]) -> tuple[Floats, Wholes | None]:
+    places = np.flatnonzero(chosen)
+    return values.take(places), None if counts is None else counts.take(places)
 
 
 def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
     """Count finite dates, in seconds since 1970 or since midnight, by the hour, the weekday and the year."""
+    known = np.isfinite(values)
+    if not known.all():
+        values, counts = _taken(values, counts, known)
+    if not len(values):
+        return
+    rows = np.ones(len(values), dtype=np.int64) if counts is None else counts
     days = np.floor(np.clip(values, -_FAR, _FAR) / TIMES[0])
     hours = np.clip(np.floor((values - days * TIMES[0]) / TIMES[1]), 0, 23).astype(np.intp)
+    np.add.at(found[HOURS], hours, rows)
     days = days.astype(np.int64)
+    first = int(days.min())
+    if int(days.max()) - first < _DAYS:  # each day once: what year it is in takes a while
+        each = np.zeros(_DAYS, dtype=np.int64)
+        np.add.at(each, days - first, rows)
+        days, rows = np.flatnonzero(each) + first, each[each > 0]
     years = days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970 - FIRST_YEAR
-    ones = np.ones(len(values), dtype=np.int64) if counts is None else counts
-    last = YEARS.stop - YEARS.start - 1
-    for part, index in ((HOURS, hours), (WEEKDAYS, (days + 3) % 7), (YEARS, np.clip(years, 0, last))):
-        np.add.at(found[part], index, ones)
+    np.add.at(found[WEEKDAYS], (days + 3) % 7, rows)
+    np.add.at(found[YEARS], np.clip(years, 0, YEARS.stop - YEARS.start - 1), rows)
 
 
 def _many(values: Floats, dates: bool) -> SingleValues:
     """By hashes, of numbers without counts: quickly."""
     buckets, parts = np.zeros(BUCKETS, dtype=np.int64), _classes(values[:0], None, dates)
-    ones = np.ones(_CHUNK, dtype=np.int64)
+    size = min(_CHUNK, len(values))
+    ones, numbers, others = np.ones(size, dtype=np.int64), np.empty(size), np.empty(size)
     for at in range(0, len(values), _CHUNK):
         part = values[at : at + _CHUNK]
-        np.add.at(buckets, bucket_of(part), ones[: len(part)])  # quicker than np.bincount
-        parts += _classes(part, None, dates)
+        number, other = numbers[: len(part)], others[: len(part)]
+        bits, half = number.view(np.uint64), other.view(np.uint64)
+        np.add(part, 0.0, out=number)  # as in bucket_of, without new arrays
+        bits *= _ODD
+        bits ^= np.right_shift(bits, _HALF, out=half)
+        bits *= _OTHER
+        bits >>= _TOP
+        np.add.at(buckets, bits.view(np.int64), ones[: len(part)])  # quicker than np.bincount
+        if dates or _some_round(part, number, other):
+            _add_round(part, None, TIMES if dates else STEPS, parts)
+    if dates:
+        _add_clock(values, None, parts)
     ends = np.unique([values.min(), values.max()]) + 0.0
     counts = np.array([np.count_nonzero(values == end) for end in ends], dtype=np.int64)
     return SingleValues(ends, counts, dates, buckets, parts)
+
+
+def _some_round(values: Floats, scaled: Floats, whole: Floats) -> bool:
+    """Whether any number may be a multiple of the finest step; the arrays are for what is made on the way."""
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite numbers
+        np.multiply(values, 100.0, out=scaled)
+        np.rint(scaled, out=whole)
+        scaled -= whole
+        np.abs(scaled, out=scaled)
+    return bool(scaled.min() <= _NEAR or not max(whole.max(), -whole.min()) <= _DIGITS)
 
 
 def _pooled(a: SingleValues, b: SingleValues) -> tuple[Floats, Wholes]:
