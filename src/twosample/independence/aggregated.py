@@ -96,9 +96,9 @@ def check_options(
         ("bandwidth", bandwidth, ("median",)),
         ("statistic", statistic, ("unbiased",)),
     ):
-        if value not in usual:
+        if not (value is None or isinstance(value, str)) or value not in usual:
             raise OptionError(f"{name}={value!r} has no use: kernel='adaptive' decides it. Leave it out.")
     if null.name != "permutation":
         raise OptionError(f"null={null!r} does not go with kernel='adaptive'; it permutes: use ts.Permutation(n=...).")
-    if engine != "auto" and not isinstance(engine, Auto):
+    if not isinstance(engine, Auto) and not (isinstance(engine, str) and engine == "auto"):
         raise OptionError(f"engine={engine!r} does not go with kernel='adaptive', which has its own; leave it out.")

@@ -159,13 +159,13 @@ def _is_adaptive(
     test: str, statistic: Statistic | str, null: Null | str, kernel: door.KernelLike, bandwidth: door.BandwidthLike
 ) -> bool:
     """Whether the adaptive test is meant; it has none of the options."""
-    if test not in TESTS:
+    if not isinstance(test, str) or test not in TESTS:
         raise unknown_option("test", test, TESTS, objects=False)
     if test == "mmd":
         return False
     given = {"statistic": statistic, "null": null, "kernel": kernel, "bandwidth": bandwidth}
     for name, usual in _USUAL.items():
-        if given[name] != usual:
+        if not isinstance(given[name], str) or given[name] != usual:
             raise OptionError(f"{name}={given[name]!r} has no use with test='adaptive', which has a level only.")
     return True
 
