@@ -35,7 +35,7 @@ _UNUSUAL, _MOST_UNUSUAL = 0.4, 4.0
 _KIND = 3.0
 _MOST_DEPENDENCE = 1.5
 _RELATED, _HALF = 2.0, 0.5
-_NAMES, _ALIKE = 6.0, 0.6
+_NAMES, _ALIKE, _SIMILAR = 6.0, 0.6, 0.3
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
 _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
@@ -146,13 +146,18 @@ def related(evidence: Floats) -> float:
 
 
 def _with_names(evidence: Floats, names: Floats) -> Floats:
-    """With what names add, the more of them are alike in the two tables; they also pair what cannot be compared."""
+    """With what names add, the more of them are alike in the two tables; they also pair what cannot be compared.
+
+    A name counts in full if it is as alike as those that are alike usually are: where most are the same in both
+    tables, one that is merely similar says little.
+    """
     from scipy.optimize import linear_sum_assignment
 
     best = names[linear_sum_assignment(-names)]
-    alike = float(np.where(best > _ALIKE, best, 0.0).mean())
+    share = float(np.where(best > _ALIKE, best, 0.0).mean())
+    usual = float(np.median(best[best > _ALIKE])) if share > 0 else 1.0
     known = np.where(np.isfinite(evidence), evidence, _UNKNOWN)
-    return np.asarray(known + _NAMES * alike * np.clip(2 * names - 1, 0.0, 1.0))
+    return np.asarray(known + _NAMES * share * np.clip(1 - (usual - names) / _SIMILAR, 0.0, 1.0))
 
 
 def best_pairs(evidence: Floats, force: bool = False) -> list[tuple[int, int]]:
