@@ -134,7 +134,8 @@ def headline(values: str, verdict: str, others: Mapping[str, tuple[str, bool]]) 
 
 def checked_policy(value: object) -> Policy:
     """The option `schema`."""
-    found: Policy | None = next((policy for policy in get_args(Policy) if policy == value), None)
+    policies = get_args(Policy) if isinstance(value, str) else ()
+    found: Policy | None = next((policy for policy in policies if policy == value), None)
     if found is None:
         raise unknown_option("schema", value, get_args(Policy), objects=False)
     return found
