@@ -52,7 +52,7 @@ def two_sample_test(
     r"""Test whether two samples come from the same distribution, whatever the scale and kind of the difference.
 
     H0: p = q. Several views look at the pooled rows: means, means in all directions, covariances, distances from the
-    middle, single columns, shapes of single columns, and kernels at a fine scale. Each gives one statistic T_k(v) for
+    middle, single columns, shapes of single columns, and kernels of local width. Each gives one statistic T_k(v) for
     every labelling v of the rows. All of them see one batch of relabellings; their p-values p_k(v), by a law fitted to
     all labellings alike, are joined to
 

@@ -31,7 +31,7 @@ class Local(Kernel):
         ``(N, d)`` numbers.
     widths
         ``(N,)`` the width of every row.
-    smooth, kinked
+    smooth_factor, kinked_factor
         The factors a and b.
     """
 
