@@ -61,12 +61,15 @@
   window.addEventListener("hashchange", open);
   open();
   if (fold) {
+    const all = [...cards.values()], folded = () => all.some((card) => !card.open);
+    const say = () => { fold.textContent = folded() ? "Unfold all" : "Fold all"; };
     fold.hidden = false;
     fold.addEventListener("click", () => {
-      const all = [...cards.values()], wanted = all.some((card) => !card.open);
+      const wanted = folded();
       for (const card of all) card.open = wanted;
-      fold.textContent = wanted ? "Fold all" : "Unfold all";
+      say();
     });
+    say();
   }
   tools.hidden = false;
 })();
