@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from twosample.monitor.features import plan_features
-from twosample.monitor.planner import Change, Delay, planted, shifted
+from twosample.monitor.planner import PlantedChange, Delay, planted, shifted
 
 
 def batch(rng, shift=0.0, vary=0.3, rows=100):
@@ -92,7 +92,7 @@ def test_planted_shares_are_those_of_changed_rows():
         new = city.copy()
         new[moved] = None if level == "missing" else level
         truth = plan.features(ts.summarize({**frames[2], "city": new}, like=first))
-        found = planted(plan, row, Change(number, 0.05, level))
+        found = planted(plan, row, PlantedChange(number, 0.05, level))
         np.testing.assert_allclose(found[plan.part(number)], truth[plan.part(number)], atol=0.006)
         assert not np.allclose(row[plan.part(number)], truth[plan.part(number)], atol=0.006)
 

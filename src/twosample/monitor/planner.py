@@ -23,7 +23,7 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True)
-class Change:
+class PlantedChange:
     """What is planted.
 
     Parameters
@@ -91,7 +91,7 @@ class Delay:
 
 
 def planned_delay(
-    history: History, change: Change, *, runs: int, most: int, seed: int, progress: Progress | None = None
+    history: History, change: PlantedChange, *, runs: int, most: int, seed: int, progress: Progress | None = None
 ) -> Delay:
     """Delays of a change of one column.
 
@@ -123,7 +123,7 @@ def planned_delay(
     return Delay(name, change.shift, tuple(delays), most, change.level)
 
 
-def change_of(plan: FeaturePlan, column: str, shift: str | float, level: str | None) -> Change:
+def change_of(plan: FeaturePlan, column: str, shift: str | float, level: str | None) -> PlantedChange:
     """The change that a user asks for: a shift of numbers (12, "0.3sd") or of the share of a level (0.05, "5%")."""
     number = _watched(plan, column)
     part = plan.columns[number]
@@ -148,17 +148,17 @@ def change_of(plan: FeaturePlan, column: str, shift: str | float, level: str | N
         raise OptionError(
             f"shift={shift!r}: column {column!r} is constant in the reference; give the shift in its units."
         )
-    return Change(number, size * part.deviation if unit == "sd" else size)
+    return PlantedChange(number, size * part.deviation if unit == "sd" else size)
 
 
-def _share_change(part: ColumnPlan, number: int, size: float, unit: str, level: str) -> Change:
+def _share_change(part: ColumnPlan, number: int, size: float, unit: str, level: str) -> PlantedChange:
     if unit == "sd" or not -1 <= size <= 1 or size == 0:
         raise OptionError(f"shift: the share of {level!r} grows or shrinks by a part of the rows: 0.05, or '5%'.")
     if part.form != "categorical" and level != MISSING:
         raise OptionError(
             f"level={level!r}: column {part.name!r} has no categories. Its missing rows: level='{MISSING}'."
         )
-    return Change(number, size, level)
+    return PlantedChange(number, size, level)
 
 
 def _watched(plan: FeaturePlan, column: str) -> int:
@@ -169,7 +169,9 @@ def _watched(plan: FeaturePlan, column: str) -> int:
     raise OptionError(f"shift: no column {column!r} is watched. Watched are {', '.join(map(repr, names[:20]))}.")
 
 
-def _one_run(history: History, places: Indices, change: Change, most: int, rng: np.random.Generator) -> int | None:
+def _one_run(
+    history: History, places: Indices, change: PlantedChange, most: int, rng: np.random.Generator
+) -> int | None:
     rows, present, strata = history.features(places), history.counts(places), history.strata(places)
     order = np.arange(len(rows))
     for stratum in np.unique(strata):
@@ -196,7 +198,7 @@ def _record(place: int, stratum: str, role: str) -> BatchRecord:
     return BatchRecord(f"{place + 1}", None, stratum, "", 1, "new" if role == "new" else "reference", place + 1)
 
 
-def planted(plan: FeaturePlan, row: Floats, change: Change) -> Floats:
+def planted(plan: FeaturePlan, row: Floats, change: PlantedChange) -> Floats:
     """The features of a batch with the change: what a share gains, all other rows lose in proportion.
 
     Parameters
