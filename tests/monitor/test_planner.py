@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from twosample.monitor.features import plan_features
-from twosample.monitor.planner import PlantedChange, Delay, planted, shifted
+from twosample.monitor.planner import Delay, PlantedChange, planted, shifted
 
 
 def batch(rng, shift=0.0, vary=0.3, rows=100):
