@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import BinGrid, open_table, warehouses
+from twosample.sources import BinGrid, infer_kinds, open_table, warehouses
 from twosample.sources.databases import Target, check_query
 from twosample.sources.pushdown import Pushdown
 from twosample.summaries import ColumnInfo
@@ -80,6 +80,18 @@ def test_bins_come_by_one_query(trino, monkeypatch):
     assert len(asked) == 3  # profiles, different values, bins of three columns
 
 
+def test_many_different_values_are_estimated(trino, monkeypatch):
+    monkeypatch.setattr("twosample.sources.pushdown.COUNTED_ROWS", 1000)
+    table = open_table(f"{URL}::t")
+    found = {part.name: part for part in table.profile()}
+    assert not any(part.exact for part in found.values())
+    kinds = [part.kind for part in infer_kinds(table, table.profile(), table.sample(1000))]
+    assert kinds == ["numeric", "integer", "categorical", "identifier"]
+    assert found["i"].distinct == pytest.approx(30, abs=3)
+    assert found["s"].distinct == pytest.approx(5, abs=1)
+    assert found['quo"te`'].distinct is None
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [
@@ -123,7 +135,7 @@ def recorded(dialect):
     engine = Pushdown(nw.from_native(table), tuple(ColumnInfo(*info) for info in infos), "t", pull)
     questions = [
         engine.profiles,
-        lambda: engine._distinct(engine.columns),
+        lambda: engine._distinct(engine.columns, about=dialect not in ("mysql",)),
         lambda: engine.bins(GRIDS | {"at": BinGrid(20, 1500, 100)}, 10),
         lambda: engine.counts("s", 5, None),
     ]
@@ -138,7 +150,7 @@ def test_recorded_queries(dialect, monkeypatch):
     """Each is one SELECT that its dialect can read again, with names that are quoted."""
     import sqlglot
 
-    monkeypatch.setattr(Pushdown, "nans", property(lambda self: dialect != "mysql"))
+    monkeypatch.setattr(Pushdown, "_backend", dialect)
     asked = recorded(dialect)
     assert len(asked) == 4
     for text in asked:
@@ -153,7 +165,7 @@ def test_recorded_queries(dialect, monkeypatch):
 
 def test_recorded_queries_of_clickhouse_run(monkeypatch, tmp_path):
     chdb = pytest.importorskip("chdb", reason="pip install chdb to run ClickHouse's SQL")
-    monkeypatch.setattr(Pushdown, "nans", True)
+    monkeypatch.setattr(Pushdown, "_backend", "clickhouse")
     FRAME.with_columns(at=pl.lit("2024-01-01 10:00:00").str.to_datetime()).write_parquet(tmp_path / "t.parquet")
     for text in recorded("clickhouse"):
         query = text.replace('FROM "t"', f"FROM file('{tmp_path}/t.parquet')")

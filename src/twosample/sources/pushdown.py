@@ -8,7 +8,7 @@ them doubles the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 COUNTED_ROWS = 1_000_000
-"""Distinct values are counted by engines up to this many rows; beyond, kinds look at the sample."""
+"""Distinct values are counted by engines up to this many rows; beyond, estimated, or kinds look at the sample."""
+_ESTIMATING = ("duckdb", "clickhouse", "snowflake", "bigquery", "databricks", "trino")  # in one cheap pass
 _AT_ONCE = 100  # columns of one query: PostgreSQL and SQLite allow some 1,600 expressions
 _LARGEST = 1.7976931348623157e308
 _NUMBERS = ("integer", "number", "boolean")
@@ -61,10 +62,15 @@ class Pushdown:
     @property
     def nans(self) -> bool:
         """Whether the engine knows NaN, apart from NULL; MySQL has neither NaN nor a function that asks for it."""
+        return self._backend != "mysql"
+
+    @property
+    def _backend(self) -> str:
+        """What Ibis calls the engine; nothing if it is not one of Ibis."""
         import narwhals as nw
 
         native: Any = nw.to_native(self.frame)
-        return not (self.ibis and native.get_backend().name == "mysql")
+        return str(native.get_backend().name) if self.ibis else ""
 
     @property
     def exact(self) -> bool:
@@ -81,11 +87,15 @@ class Pushdown:
             if odd:
                 again = [fact for j in odd for fact in self._odd_facts(j, part[j])]
                 found |= self._answer(self.frame.select(*again))
-            if rows <= COUNTED_ROWS:
-                found |= self._distinct(part)
+            about = rows > COUNTED_ROWS
+            if not about or self._backend in _ESTIMATING:
+                found |= self._distinct(part, about)
             for j, info in enumerate(part):
                 facts = {key: found.get(f"{key}{j}") for key in "nflhmsd"}
-                result.append(_profile(info, facts, rows, self.exact and not self.ibis))
+                fact = _profile(info, facts, rows, self.exact and not self.ibis)
+                close = about and fact.distinct is not None and 2 * fact.distinct > fact.present
+                distinct = None if close else fact.distinct  # whether all are different, a sample says better
+                result.append(replace(fact, distinct=distinct, exact=self.exact and not about))
         return rows, result
 
     def _plain_facts(self, part: Sequence[ColumnInfo]) -> tuple[dict[str, Any], list[int]]:
@@ -167,8 +177,8 @@ class Pushdown:
         yield finite.count().alias(f"f{j}")
         yield nw.when(~value.is_nan()).then(value).count().alias(f"n{j}")
 
-    def _distinct(self, part: Sequence[ColumnInfo]) -> dict[str, Any]:
-        """Distinct values of some columns; a missing one counts as one more, except where Ibis counts."""
+    def _distinct(self, part: Sequence[ColumnInfo], about: bool) -> dict[str, Any]:
+        """Distinct values of some columns, or about how many; a missing one is one more, except where Ibis counts."""
         import narwhals as nw
 
         names = {f"d{j}": info.name for j, info in enumerate(part) if info.family != "other"}
@@ -179,7 +189,8 @@ class Pushdown:
         if not self.ibis:
             return self._answer(self.frame.select(*(nw.col(name).n_unique().alias(key) for key, name in names.items())))
         table = nw.to_native(self.frame)  # what narwhals makes of it, PostgreSQL does not take
-        return self._answer(nw.from_native(table.aggregate(**{k: table[name].nunique() for k, name in names.items()})))
+        counted = {k: table[name].approx_nunique() if about else table[name].nunique() for k, name in names.items()}
+        return self._answer(nw.from_native(table.aggregate(**counted)))
 
     def _numbers(self, name: str) -> nw.LazyFrame[Any]:
         """A column as doubles, called x, without missing ones: dates in seconds, whole ones where Ibis counts them."""
