@@ -10,9 +10,9 @@ squared effect size, τ = 1/m + 1/n its noise and J the share of different value
 
 *lead* is how far a pair is ahead of the best other pair of either of its columns, within bounds. Z is the distance of
 log(C + τ) from the median of the nearest pairs in units of their spread. R is minus the logarithm of the mean squared
-difference of the rank correlations with the columns that were paired in a first round. Where few columns find a
-partner in that round, the tables may have nothing to do with each other, and all evidence counts less: by 2 log(2 q)
-if a share q < 1/2 of the columns of the narrower table do. The weights were chosen on the
+difference of the rank correlations with the columns that were paired in a first round. If a share
+q < 1/2 of the columns of the narrower table find a partner in that round, the tables may have nothing to do with each
+other, and all evidence counts less, (2 q)² E: pairs stay pairs, but are less sure. The weights were chosen on the
 families of pairs that ``python -m benchmarks matching_quality`` does not keep aside, and on other drifted tables.
 """
 
@@ -34,7 +34,7 @@ _LEAD, _MOST_LEAD, _SHARED_LEAD = 2.0, 0.6, 2.0
 _UNUSUAL, _MOST_UNUSUAL = 0.4, 4.0
 _KIND = 3.0
 _MOST_DEPENDENCE = 1.5
-_RELATED, _HALF = 2.0, 0.5
+_LEAST_TRUST = 0.1
 _NAMES, _ALIKE, _SIMILAR = 6.0, 0.6, 0.3
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
@@ -70,9 +70,9 @@ class Likeness:
         first = by_content(self.costs, self.same_kind)
         if self.names is not None:
             first = _with_names(first, self.names)
-        first += _RELATED * np.log(min(1.0, max(related(first), 0.01) / _HALF))
         noise = 1 / self.rows[0] + 1 / self.rows[1]
-        return first + by_dependence(first, *self.correlations, noise)
+        trust = max(min(1.0, 2 * related(first)), _LEAST_TRUST) ** 2
+        return trust * (first + by_dependence(first, *self.correlations, noise))
 
 
 def by_content(costs: Costs, same_kind: Mask) -> Floats:
