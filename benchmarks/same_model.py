@@ -22,7 +22,7 @@ import twosample as ts
 
 WORDS, PASSAGE = 40, 400  # of an answer, of a prompt
 MOST = 540  # prompts
-PROMPTS, ANSWERS = (25, 100), 10  # of either model
+ANSWERS = 10  # of either model to a prompt
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARK = "<!-- same-model: {} -->"
 
@@ -197,14 +197,14 @@ WAYS = {
 }
 
 
-def power(world: World, runs: int) -> Iterator[str]:
+def power(world: World, runs: int, sizes: Sequence[int]) -> Iterator[str]:
     """A table of rejections."""
-    heads = [f"{way}, {prompts} prompts" for prompts in PROMPTS for way in WAYS]
+    heads = [f"{way}, {prompts} prompts" for prompts in sizes for way in WAYS]
     yield f"| the second model | {' | '.join(heads)} |"
     yield f"|---|{'---|' * len(heads)}"
     for number, name in enumerate(DISTORTIONS):
         rates = []
-        for prompts in PROMPTS:
+        for prompts in sizes:
             tables = (draw(world, name, [24, number, i], prompts, ANSWERS) for i in range(runs))
             found = [[way(a, b, i) for way in WAYS.values()] for i, (a, b) in enumerate(tables)]
             rates += np.mean(found, axis=0).tolist()
@@ -225,11 +225,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables, or write them into a page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_model", description=__doc__)
     parser.add_argument("--runs", type=int, default=100, help="runs for each distortion")
+    parser.add_argument("--prompts", type=int, nargs="+", default=[25], help="numbers of prompts")
     parser.add_argument("--page", type=Path, help="a page with marks")
     options = parser.parse_args(arguments)
     world = World.made()
-    head = [f"2 x {ANSWERS} answers to a prompt, level 0.05, {options.runs} runs each, seed 24.", ""]
-    parts = {"cost": [*cost(world)], "power": [*head, *power(world, options.runs)]}
+    head = [
+        f"2 x {ANSWERS} answers to a prompt, level 0.05, {options.runs} runs each, seed 24: a standard error of "
+        f"{0.5 / options.runs**0.5:.2f} at most.",
+        "",
+    ]
+    parts = {"cost": [*cost(world)], "power": [*head, *power(world, options.runs, options.prompts)]}
     print("\n".join(line for lines in parts.values() for line in lines))
     if options.page is not None:
         text = options.page.read_text(encoding="utf-8")
