@@ -6,7 +6,8 @@ import pytest
 import twosample as ts
 from twosample.core.strata import Strata
 from twosample.embedding import Line, effect
-from twosample.embedding.designs import GroupDesign, SeriesDesign, StrataDesign, WeightedDesign
+from twosample.embedding.dependence import GroupDesign, SeriesDesign
+from twosample.embedding.designs import StrataDesign, WeightedDesign
 from twosample.embedding.rows import EmbeddedRows, StratifiedFeatures
 
 

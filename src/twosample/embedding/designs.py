@@ -23,12 +23,11 @@ from ..core.pvalue import Law
 from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..core.types import Floats
-from ..nulls import GroupPermutation, Null, Permutation, Spectrum, StratifiedPermutation, WildBootstrap
-from ..nulls.memory import Process
+from ..nulls import Null, Permutation, Spectrum, StratifiedPermutation
 from .alternative import Effect, effect
 from .judge import Judged
 from .pair import Embedded
-from .rows import EmbeddedRows, StratifiedFeatures, row_memory
+from .rows import EmbeddedRows, StratifiedFeatures
 
 CHEAP = 50_000_000
 """Rows times relabellings up to which strata are relabelled; beyond, large ones have a limit law."""
@@ -342,103 +341,6 @@ class WeightedDesign(Design):
         return self._drawn[count]
 
 
-@dataclass(frozen=True, eq=False)
-class GroupDesign(Design):
-    """Rows in groups (patients, sessions) of one sample each, which are relabelled as a whole.
-
-    Parameters
-    ----------
-    groups
-        ``(N,)`` the group of every row, numbered from 0; no group has rows of both samples.
-    """
-
-    groups: NDArray[np.intp]
-
-    def part(self, kept: Rows) -> GroupDesign:
-        if kept.all():
-            return self
-        m = int(kept[: self.m].sum())
-        return GroupDesign(m, int(kept.sum()) - m, np.unique(self.groups[kept], return_inverse=True)[1])
-
-    @cached_property
-    def counts(self) -> tuple[int, int]:
-        """Groups of either sample."""
-        return len(np.unique(self.groups[: self.m])), len(np.unique(self.groups[self.m :]))
-
-    @property
-    def comparable(self) -> bool:
-        """Whether each sample has two groups."""
-        return min(self.counts) >= 2
-
-    def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
-        codes = self.groups.tolist()
-        null = GroupPermutation(codes[: self.m], codes[self.m :], n=count)
-        outcome = null.judged(EmbeddedRows(features, self.m, rng))
-        return outcome.value, outcome.law, null
-
-    def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
-        """Rows over the design effect: the variance of the mean by groups, in that of independent rows."""
-        sizes = []
-        for part in (slice(0, self.m), slice(self.m, None)):
-            phi = features[part] - features[part].mean(axis=0)
-            groups = np.unique(self.groups[part], return_inverse=True)[1]
-            sums = np.zeros((int(groups.max()) + 1, phi.shape[1]))
-            np.add.at(sums, groups, phi)
-            between = float((sums**2).sum()) * len(sums) / max(len(sums) - 1, 1)
-            sizes.append(_whole(len(phi) * min(1.0, float((phi**2).sum()) / max(between, 1e-300)), 1))
-        return np.ones(self.m + self.n), (sizes[0], sizes[1])
-
-    def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
-        total = int(self.groups.max()) + 1
-        sums = np.zeros((total, holds.shape[1] + 1))
-        np.add.at(sums, self.groups, np.concatenate([holds, np.ones((len(holds), 1))], axis=1))
-        order = np.argsort(np.bincount(self.groups[self.m :], minlength=total) > 0, kind="stable")  # those of x first
-        labels = relabellings(*self.counts, count, rng).x.T.astype(np.float64)
-        x = labels @ sums[order]
-        y = sums.sum(axis=0) - x
-        return by_deviations(x[:, :-1] / x[:, -1:], y[:, :-1] / y[:, -1:])
-
-
-@dataclass(frozen=True, eq=False)
-class SeriesDesign(Design):
-    """Rows of each sample in the order of time, of which neighbours are alike: the wild bootstrap."""
-
-    def part(self, kept: Rows) -> SeriesDesign:
-        m = int(kept[: self.m].sum())
-        return SeriesDesign(m, int(kept.sum()) - m)
-
-    def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
-        outcome = WildBootstrap(n=count).judged(EmbeddedRows(features, self.m, rng))
-        return outcome.value, outcome.law, outcome.null
-
-    def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
-        """Rows of an autoregression with the memory that the longer one of both has."""
-        phi = max(row_memory(features[: self.m]), row_memory(features[self.m :]))
-        sizes = [_whole(rows * (1 - phi) / (1 + phi), 1) for rows in (self.m, self.n)]
-        return np.ones(self.m + self.n), (sizes[0], sizes[1])
-
-    def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
-        """By Student's law, with the long-run variance by weights of the wild bootstrap; one memory for all."""
-        from scipy.special import stdtr
-
-        deviations = holds.std(axis=0)
-        scaled = (holds - holds.mean(axis=0)) / np.where(deviations > 0, deviations, 1.0)
-        phi = max(row_memory(scaled[: self.m]), row_memory(scaled[self.m :]))
-        block = WildBootstrap(memory=phi).fitted(min(self.m, self.n)).block
-        assert block is not None
-        parts = holds[: self.m], holds[self.m :]
-        variance, degrees = np.zeros(holds.shape[1]), np.inf
-        for part in parts:
-            process = Process(len(part), block, phi)
-            drawn = process.draw(count, rng).T @ (part - part.mean(axis=0)) / len(part)  # (count, V)
-            variance += (drawn**2).mean(axis=0)
-            degrees = min(degrees, process.degrees)
-        a, b = (part.mean(axis=0) for part in parts)
-        t = np.abs(a - b) / np.sqrt(np.maximum(variance, 1e-300))
-        pvalues = np.clip(2 * stdtr(max(degrees, 1.0), -t), 1e-300, 1.0)
-        return [Shares((p, q), own) for p, q, own in zip(a.tolist(), b.tolist(), pvalues.tolist(), strict=True)]
-
-
 def by_deviations(x: Floats, y: Floats) -> list[Shares]:
     """From ``(R, V)`` shares in all labellings, the truth first: the difference in its standard deviations, normal."""
     from scipy.special import ndtr
@@ -456,9 +358,9 @@ def by_deviations(x: Floats, y: Floats) -> list[Shares]:
 
 def effective(weights: Floats) -> int:
     """Kish's effective sample size, rounded down."""
-    return _whole(float(weights.sum()) ** 2 / max(float(weights @ weights), 1e-300), 1)
+    return whole_rows(float(weights.sum()) ** 2 / max(float(weights @ weights), 1e-300), 1)
 
 
-def _whole(rows: float, least: int) -> int:
+def whole_rows(rows: float, least: int) -> int:
     """A whole number of rows: points of :class:`Embedded` have those."""
     return max(int(rows + 1e-9), least)

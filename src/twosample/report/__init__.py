@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..independence import IndependenceMatrix, IndependenceResult
     from ..matching.results import Matching
     from ..monitor import Monitor
-    from ..tables.many import ManyComparison
+    from ..tables.many_results import ManyComparison
 
     Shown = Comparison | ManyComparison | Matching | Monitor | Outliers | IndependenceMatrix | IndependenceResult
 
@@ -55,7 +55,7 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
     heading = _heading(title, date, notes)
     if isinstance(result, Comparison):
         return render("comparison.html", comparison_page(result), heading)
-    from ..tables.many import ManyComparison
+    from ..tables.many_results import ManyComparison
 
     if isinstance(result, ManyComparison):
         from .many import many_page

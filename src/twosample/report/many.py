@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
-from ..tables.many import ManyComparison, TablePair
+from ..tables.many_results import ManyComparison, TablePair
 from .signs import SIGNS, Sign
 
 MOST_PAIRS = 800

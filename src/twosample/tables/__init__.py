@@ -6,7 +6,8 @@ from .checking import Violation
 from .compare import compare
 from .contract import ColumnRules, Contract
 from .learning import learn
-from .many import ManyComparison, TablePair, compare_many
+from .many import compare_many
+from .many_results import ManyComparison, TablePair
 from .parts import (
     ColumnComparison,
     Finding,

@@ -14,7 +14,8 @@ from .._numbers import Measure
 from .._shown import shown
 from ..core.strata import Strata
 from ..core.types import Floats
-from ..embedding.designs import Design, GroupDesign, SeriesDesign, StrataDesign, WeightedDesign, effective
+from ..embedding.dependence import GroupDesign, SeriesDesign
+from ..embedding.designs import Design, StrataDesign, WeightedDesign, effective
 from ..errors import InputError, OptionError, checked_names
 from ..sources import Table
 from ..sources.values import column_of, numbers, strings

@@ -10,7 +10,7 @@ from .._shown import shown
 if TYPE_CHECKING:
     import polars as pl
 
-    from .many import ManyComparison
+    from .many_results import ManyComparison
 
 _SHOWN = 30
 _WIDE = 20
