@@ -129,6 +129,18 @@ def percent(outcomes: Sequence[Outcome], value: Callable[[Outcome], bool | None]
     return f"{100 * np.mean(known):.0f}" if known else "–"
 
 
+def counted(found: Sequence[Outcome]) -> str:
+    """How many pairs there are, in words."""
+    mine = [outcome for outcome in found if outcome.tool == found[0].tool]
+    said = []
+    for rows in dict.fromkeys(outcome.rows for outcome in mine):
+        here = [outcome.family for outcome in mine if outcome.rows == rows]
+        quiet, aside = here.count(UNCHANGED), sum(family in _ASIDE for family in here)
+        bugs = len(here) - quiet - aside
+        said.append(f"{rows:,} rows: {bugs} bugs, {aside} kept aside, {quiet} unchanged pairs")
+    return "; ".join(said)
+
+
 def by_tool(found: Sequence[Outcome]) -> Iterator[str]:
     """A line for each tool and number of rows."""
     head = ["flagged", "noticed", "first column right", "right column named", "false alarms", "noticed wrongly"]
@@ -173,32 +185,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--peers", action="store_true", help=f"also {' and '.join(PEERS)}, in interpreters of their own"
     )
     parser.add_argument("--tools", nargs="+", metavar="NAME", choices=[*TOOLS], default=[*TOOLS])
-    parser.add_argument("--read", type=Path, metavar="FILE", help="take the outcomes from there instead of measuring")
+    parser.add_argument(
+        "--read", type=Path, nargs="+", metavar="FILE", help="take the outcomes from there instead of measuring"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there too")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this page, between its marks")
     options = parser.parse_args(arguments)
     if options.read:
-        stored = json.loads(options.read.read_text())
-        facts, found = stored["facts"], [Outcome(**outcome) for outcome in stored["outcomes"]]
+        stored = [json.loads(path.read_text()) for path in options.read]
+        facts = stored[0]["facts"]
+        every = [Outcome(**outcome) for part in stored for outcome in part["outcomes"]]
+        found = [*{(o.tool, o.rows, o.family, o.table, o.what): o for o in every}.values()]  # the last one counts
     elif directory() is None:
         parser.error("no data: set TWOSAMPLE_DATA to their directory")
     else:
         bugs = [*BUGS, *ASIDE, *unchanged(options.draws)]
         chosen = [bug for bug in bugs if options.families is None or bug.family in options.families]
-        facts = {
-            "seed": options.seed,
-            "bugs": len(BUGS),
-            "aside": len(ASIDE),
-            "unchanged": options.draws * (len(TABLES) + len(ASIDE_TABLES)),
-        }
+        facts = {"seed": options.seed}
         found = measured(chosen, options.rows, options.seed, options.tools, options.peers)
     if options.json:
         options.json.write_text(json.dumps({"facts": facts, "outcomes": [vars(outcome) for outcome in found]}) + "\n")
     for mark, lines in (("tools", by_tool(found)), ("families", by_family(found))):
         table = "\n".join(lines)
         if mark == "tools":
-            counts = f"{facts['bugs']} bugs, {facts['aside']} kept aside, {facts['unchanged']} unchanged pairs"
-            table = f"{counts}, seed {facts['seed']}.\n\n{table}"
+            table = f"{counted(found)}; seed {facts['seed']}.\n\n{table}"
         print(f"\n{table}")
         if options.page:
             write_between(options.page, f"<!-- planted: {mark} -->", table)
