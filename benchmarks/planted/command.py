@@ -163,7 +163,7 @@ def by_tool(found: Sequence[Outcome]) -> Iterator[str]:
 def by_family(found: Sequence[Outcome]) -> Iterator[str]:
     """How many of its bugs each tool flags, by family, at the number of rows nearest to 5,000."""
     sizes = sorted({outcome.rows for outcome in found}, key=lambda rows: abs(rows - 5000))
-    tools = list(dict.fromkeys(outcome.tool for outcome in found))
+    tools = list(dict.fromkeys(outcome.tool for outcome in found if outcome.rows == sizes[0]))
     yield f"| family, {sizes[0]:,} rows: flagged (noticed) | {' | '.join(tools)} |\n|---|{'---|' * len(tools)}"
     for family in dict.fromkeys(outcome.family for outcome in found):
         cells = []

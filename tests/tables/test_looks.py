@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from twosample.tables.looks import _Test, _weighted_holm
-from twosample.tables.views import RangeView, View
+from twosample.tables.views import RangeView, View, intervals
 
 
 def by_the_steps(tests, weights):
@@ -65,3 +65,9 @@ def test_fine_structure_is_seen():
     assert c["x"].kernel_pvalue > 0.01
     assert c["x"].adjusted_pvalue <= 0.001
     assert c["x"].view == "values in fine detail"
+
+
+def test_intervals_of_many_views_are_those_of_each():
+    found = views(np.random.default_rng(4), 9)
+    assert intervals(found, 0.05) == [view.interval(0.05) for view in found]
+    assert intervals([], 0.05) == []

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import beside_joint
-from .views import PLAIN, WEIGHTS, View, sentence
+from .views import PLAIN, WEIGHTS, View, intervals, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -72,7 +72,7 @@ class Look:
             return Seen("values", 0.0, 0.0, 1.0)
         found = self.found(level)
         tail = level / (len(self.kernels) + len(self.views)) if self.values <= level else level
-        ends = [view.interval(tail) for view in self.line.views]
+        ends = intervals(self.line.views, tail)
         best = Seen("values", kernel.effect.value, kernel.effect.low, kernel.effect.high)
         unseen = self.kernels[0] > level
         if finer is not None:

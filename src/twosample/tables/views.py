@@ -125,6 +125,15 @@ class RangeView(View):
         return level
 
 
+def intervals(views: Sequence[View], tail: float) -> list[tuple[float, float]]:
+    """The intervals of many views, each leaving out `tail` on either side."""
+    if not views:
+        return []
+    p, q, m, n = np.concatenate([np.stack(view._arrays()) for view in views], axis=1)
+    low, high = share_interval(p, q, m, n, tail)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
 def missing_view(rows: tuple[int, int], missing: tuple[int, int]) -> View:
     """Missing or not."""
     return View("missing", "missing", *missing, *rows)
