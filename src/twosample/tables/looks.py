@@ -62,7 +62,7 @@ class Look:
         return sorted(found, key=lambda view: (-round(view.effect, 2), PLAIN.index(view.family)))
 
     def effect(self, level: float) -> Seen:
-        """The largest effect over views, of those that differ if any does.
+        """The largest effect over views, of those that differ if any does; how often values occur is the last resort.
 
         The upper end is the largest of all. Each holds at the level: that is all that "same" needs, as all of them must
         be below the margin. Where something differs, ends hold for all views at once.
@@ -75,13 +75,16 @@ class Look:
         ends = intervals(self.line.views, tail)
         best = Seen("values", kernel.effect.value, kernel.effect.low, kernel.effect.high)
         unseen = self.kernels[0] > level
+        plain = [view for view in found if view.family != "seldom"]
+        found = found if unseen and not plain else plain
         if finer is not None:
             ends.append((0.0, finer.effect.high))
-            if unseen and self.kernels[1] <= level:
+            if self.kernels[1] <= level and (unseen or finer.effect.value > best.value):
                 best = Seen("values in fine detail", finer.effect.value, finer.effect.low, finer.effect.high)
-        if found and (unseen or found[0].effect > best.value):
+        if found and (min(self.kernels) > level or found[0].effect > best.value):
             best = Seen(sentence(found[0], self.line.tables), found[0].effect, *found[0].interval(tail))
-        low = max([best.low, *(low for low, _ in ends)] if self.values <= level else [best.low])
+        lows = [low for view, (low, _) in zip(self.line.views, ends, strict=False) if view.family != "seldom"]
+        low = max([best.low, *lows] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])
         return Seen(best.view, best.value, min(low, best.value), high)
 
