@@ -208,6 +208,33 @@ def test_empty_batches_and_other_columns(monitor):
     assert [batch["role"] for batch in monitor.to_dict()["batches"]].count("empty") == 1
 
 
+def test_infinite_numbers_are_told(monitor):
+    rng = np.random.default_rng(18)
+    look = monitor.update(day(rng).with_columns(price=pl.lit(float("inf"))))
+    assert look.alarm
+    assert look.reasons[0] == "column price holds infinite values only"
+    again = ts.Monitor.from_bytes(monitor.to_bytes())
+    some = day(rng).with_columns(price=pl.when(pl.int_range(150) < 30).then(float("-inf")).otherwise("price"))
+    said = "column price: 30 of 150 rows are infinite, and none were in the batches that chose the features"
+    assert again.update(some).notes == monitor.update(some).notes == (said,)
+
+
+def test_infinite_numbers_of_the_reference_are_no_news():
+    rng = np.random.default_rng(19)
+    batches = [day(rng).with_columns(price=pl.when(pl.int_range(150) < 9).then(float("inf")).otherwise("price"))
+               for _ in range(31)]  # fmt: skip
+    monitor = ts.Monitor(batches[:-1])
+    assert ts.Monitor.from_bytes(monitor.to_bytes()).update(batches[-1]).notes == ()
+
+
+def test_text_of_which_only_the_missing_share_is_watched_is_named():
+    rng = np.random.default_rng(20)
+    monitor = ts.Monitor([day(rng, note=[f"order {v:.9f} came" for v in rng.normal(size=150)]) for _ in range(5)])
+    said = "column note: text with mostly different values; only its missing share is watched"
+    assert said in monitor.notes
+    assert said in monitor.summary()
+
+
 def test_one_table_split_by_its_times():
     rng = np.random.default_rng(18)
     hours = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 3, 1), "1h", closed="left", eager=True)

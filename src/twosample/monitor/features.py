@@ -72,6 +72,13 @@ class FeaturePlan:
             found.append((-2, np.concatenate([np.array(plan.core) + start for _, plan, start in self._placed()])))
         return tuple(found)
 
+    @property
+    def hardly_watched(self) -> tuple[tuple[str, str], ...]:
+        """Names of the columns of which only the missing share is looked at, and why."""
+        why = {True: "text with mostly different values", False: "no values in the batches that chose the features"}
+        named = zip(self.columns, self.kinds, strict=True)
+        return tuple((plan.name, why[kind == "text"]) for plan, kind in named if plan.form == "text")
+
     def _placed(self) -> list[tuple[int, ColumnPlan, int]]:
         return list(zip(range(len(self.columns)), self.columns, self.starts, strict=False))
 
@@ -101,7 +108,8 @@ class FeaturePlan:
             values = self._values(frame, i)
             if values is not None:
                 known[:, at] = np.isfinite(values)
-                score = bounded((values - self.columns[i].centre) / self.columns[i].scale)
+                finite = np.where(known[:, at] > 0, values, np.nan)
+                score = bounded((finite - self.columns[i].centre) / self.columns[i].scale)
                 scores[:, at] = np.where(known[:, at] > 0, score, 0.0)
         sums, rows = scores.T @ scores, known.T @ known
         places = {i: at for at, i in enumerate(used)}
@@ -201,12 +209,11 @@ def spanning(summaries: Sequence[TableSummary]) -> TableSummary:
 
 
 def blank(summary: TableSummary) -> TableSummary:
-    """A summary without rows, like which the summaries of batches are made."""
+    """A summary without rows, like which batches are summarised; it still says where values were infinite."""
     columns = tuple(
         replace(
             column,
             missing=0,
-            infinite=0,
             low=None,
             high=None,
             distinct=replace(column.distinct, hashes=column.distinct.hashes[:0], exact=True),

@@ -310,8 +310,20 @@ def findings(plan: FeaturePlan, known: TableSummary, batch: TableSummary) -> tup
         if column.form == "numeric" and column.name in here and _no_numbers(here[column.name], batch.rows)
     ]
     added = sorted(set(here) - {column.info.name for column in known.columns})
+    before = {column.info.name: column.infinite for column in known.columns}
+    numbers = [here[column.name] for column in plan.columns if column.form == "numeric" and column.name in here]
+    infinite = [column for column in numbers if column.infinite]
+    endless = [column.info.name for column in infinite if column.infinite + column.missing >= batch.rows]
     wrong = [f"column {name} is not there" for name in lost] + [f"column {name} holds no numbers" for name in other]
-    return tuple(wrong), tuple(f"column {name} is new: it is not watched" for name in added)
+    wrong += [f"column {name} holds infinite values only" for name in endless]
+    new = [f"column {name} is new: it is not watched" for name in added]
+    new += [
+        f"column {column.info.name}: {column.infinite:,} of {batch.rows:,} rows are infinite, "
+        "and none were in the batches that chose the features"
+        for column in infinite
+        if column.info.name not in endless and not before.get(column.info.name)
+    ]
+    return tuple(wrong), tuple(new)
 
 
 def _no_numbers(column: ColumnSummary, rows: int) -> bool:

@@ -276,6 +276,9 @@ class Monitor(Standing):
         history = self._history
         places = history.tested
         notes = [f"column {name} is not watched: {why}" for name, why in history.plan.left_out if why != "excluded"]
+        notes += [
+            f"column {name}: {why}; only its missing share is watched" for name, why in history.plan.hardly_watched
+        ]
         rows, strata = history.features(places), history.strata(places)
         pvalue = neighbours(history.plan, rows, strata, (history.settings.seed, 2))
         if pvalue is not None and pvalue <= DOUBT:

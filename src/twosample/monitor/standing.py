@@ -85,7 +85,7 @@ class Standing(Reported):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reference says about itself: whether batches follow their neighbours, and what is not watched."""
+        """What the reference says: whether batches follow their neighbours, and what is not, or hardly, watched."""
         return self._notes
 
     @property
