@@ -215,3 +215,53 @@ def test_opposite_differences_in_two_strata_are_different():
     c = ts.compare(a, b, by="site")
     assert c.verdict == "different"
     assert c.columns[0].effect > 0.15
+
+
+@pytest.mark.parametrize(("groups", "least"), [((3, 3), 0.1), ((3, 4), 1 / 35), ((4, 4), 2 / 70), ((5, 5), None)])
+def test_too_few_groups_to_show_anything_are_named(groups, least):
+    rng = np.random.default_rng(10)
+    sides = []
+    for first, count, shift in ((0, groups[0], 0), (100, groups[1], 9)):
+        v = np.where(rng.random(count * 20) < (0.8 if shift else 0.1), np.nan, rng.normal(size=count * 20) + shift)
+        sides.append({"p": first + np.repeat(np.arange(count), 20), "v": v})
+    c = ts.compare(*sides, groups="p")
+    found = finding(c, "groups")
+    if least is None:
+        assert not found
+        assert c.verdict == "different"
+        return
+    assert found[0].detail.startswith(f"{groups[0]} and {groups[1]} groups can be relabelled in ")
+    assert f"the smallest possible p-value is {least:.2g} " in found[0].detail
+    assert c.verdict == "no difference found"
+    assert c.joint.pvalue == pytest.approx(least)  # as far apart as can be
+    assert min(c["v"].pvalue, c["v"].missing.pvalue) >= least * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("option", ["by", "weights", "time"])
+def test_sampled_rows_are_rows_and_not_what_they_are_worth(option):
+    rng = np.random.default_rng(11)
+    sides = [
+        {"by": rng.choice(["x", "y"], 600), "weights": rng.exponential(size=600), "time": np.arange(600), "v": v}
+        for v in lfilter([1], [1, -0.9], rng.normal(size=(2, 600)))
+    ]
+    c = ts.compare(*sides, select=["v"], **{option: option})
+    assert (c.a.sampled, c.b.sampled) == (c.joint.m, c.joint.n) == (600, 600)
+    assert any("600 and 600 rows, worth " in note for note in c.notes)
+
+
+def test_weights_by_which_one_row_is_all_are_refused():
+    rng = np.random.default_rng(12)
+    a, b = ({"w": [1e6] + [1e-6] * 299, "v": rng.normal(size=300)} for _ in range(2))
+    with pytest.raises(InputError, match="weights: by column 'w' the 300 rows of dict are worth only 1 of equal weight"):
+        ts.compare(a, b, weights="w")
+    b["w"] = a["w"] = [1.0, 1.0] + [0.001] * 298  # worth 2.6
+    assert ts.compare(a, b, weights="w").verdict != "different"
+
+
+def test_strata_of_one_table_have_shares_in_per_cent():
+    rng = np.random.default_rng(13)
+    a = {"site": ["north"] * 59 + ["west"], "v": rng.normal(size=60)}
+    b = {"site": ["north"] * 40 + ["south"] * 20, "v": rng.normal(size=60)}
+    texts = [found.detail for found in finding(ts.compare(a, b, by="site"), "strata")]
+    assert any("first table, 1 row (1.7 % of the table), not compared" in text for text in texts)
+    assert any("second table, 20 rows (33 % of the table), not compared" in text for text in texts)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.labellings import relabellings
-from ..core.pvalue import Law
+from ..core.pvalue import Law, smallest_pvalue
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, WildBootstrap
 from ..nulls.memory import Process
@@ -45,6 +45,11 @@ class GroupDesign(Design):
         """Whether each sample has two groups."""
         return min(self.counts) >= 2
 
+    @property
+    def least(self) -> float:
+        """The smallest p-value that so many groups can have; with equally many, swapped samples are as far apart."""
+        return smallest_pvalue(*self.counts) * (2 if self.counts[0] == self.counts[1] else 1)
+
     def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
         codes = self.groups.tolist()
         null = GroupPermutation(codes[: self.m], codes[self.m :], n=count)
@@ -71,7 +76,8 @@ class GroupDesign(Design):
         labels = relabellings(*self.counts, count, rng).x.T.astype(np.float64)
         x = labels @ sums[order]
         y = sums.sum(axis=0) - x
-        return by_deviations(x[:, :-1] / x[:, -1:], y[:, :-1] / y[:, -1:])
+        found = by_deviations(x[:, :-1] / x[:, -1:], y[:, :-1] / y[:, -1:])
+        return [Shares(one.shares, max(one.pvalue, self.least), self.least) for one in found]
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,7 @@ _FINDINGS = {
     "mix": "Mix",
     "strata": "Strata",
     "weights": "Weights",
+    "groups": "Too few groups",
     "series": "Rows in a row are alike",
 }
 

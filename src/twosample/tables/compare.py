@@ -177,7 +177,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         changes, findings = schema_of(reading, policy, may_be_lost)
         columns, findings = _comparable(reading, findings)
         broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
-        plan = plan_of(reading, given, wanted.kinds)
+        plan = plan_of(reading, given, wanted.kinds, level)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
         tests = _tested if plan is None or plan.plain else partial(_tested_by, plan)
@@ -210,8 +210,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,
         ),
-        a=_facts(reading.a, joint.pair.m if joint else 0),
-        b=_facts(reading.b, joint.pair.n if joint else 0),
+        a=_facts(reading.a, len(joint.chosen[0]) if joint else 0),
+        b=_facts(reading.b, len(joint.chosen[1]) if joint else 0),
         level=level,
         margin=margins.default,
         joint_margin=found.joint_margin,

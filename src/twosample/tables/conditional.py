@@ -242,8 +242,11 @@ def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] 
     test = _joined(design, test, design.pair(features), _feature_views(design, joint, order), judge.level)
     x, y = np.zeros(len(rows)), np.zeros(len(rows))
     x[order], y[order] = design.masses(features)
-    how = f"Joint test: {design.m} and {design.n} rows; {joint.kernel!r} on the coordinates of {joint.columns} columns."
     pair = Embedded.of(joint.pair.features.copy(), x, y, joint.pair.residual)
+    how = (
+        f"Joint test: {design.m:,} and {design.n:,} rows, worth {pair.m:,} and {pair.n:,} independent ones of equal "
+        f"weight; {joint.kernel!r} on the coordinates of {joint.columns} columns."
+    )
     return replace(joint, pair=pair, notes=(how, *joint.notes[1:])), test
 
 

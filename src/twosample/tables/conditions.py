@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numbers import Measure
+from .._numbers import Measure, counted, share
 from .._shown import shown
 from ..core.strata import Strata
 from ..core.types import Floats
@@ -125,7 +126,7 @@ class Plan:
         return isinstance(design, WeightedDesign) and bool((design.weights == 1).all())
 
 
-def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Plan | None:
+def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level: float) -> Plan | None:
     """The design that the options ask for; None if rows are exchangeable as they are."""
     if not given.given:
         return None
@@ -134,9 +135,10 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     if given.by:
         return _stratified(sides, given.by, order, kinds)
     if given.weights is not None:
-        return _weighted([_weights(side, given.weights, name) for side, name in _named(reading)], given.weights, order)
+        parts = [_weights(side, given.weights, name) for side, name in _named(reading)]
+        return _weighted(parts, given.weights, order)
     if given.groups is not None:
-        return _grouped([_labels(column_of(side, given.groups)) for side in sides], given.groups, order)
+        return _grouped([_labels(column_of(side, given.groups)) for side in sides], given.groups, order, level)
     assert given.time is not None
     return _timed(reading, given.time)
 
@@ -218,15 +220,16 @@ def _strata_findings(strata: Strata, named: str) -> list[Finding]:
         alone = np.flatnonzero((own > 0) & (other == 0))
         if len(alone):
             rows = int(own[alone].sum())
-            share = f"{rows:,} rows ({rows / own.sum():.2g} of it)"
+            size = f"{counted(rows, 'row')} ({share(rows / own.sum())} of the table)"
             names = _few([strata.names[i] for i in alone[np.argsort(-own[alone], kind="stable")]])
             count = "1 stratum" if len(alone) == 1 else f"{len(alone)} strata"
-            said = f"{count} only in the {table} table, {share}, not compared: {names}"
+            said = f"{count} only in the {table} table, {size}, not compared: {names}"
             found.append(Finding("strata", named, said))
     few = np.minimum(strata.x, strata.y)[strata.compared] < _FEW
     if few.any():
         rows = int((strata.x + strata.y)[strata.compared][few].sum())
-        said = f"{int(few.sum())} of {len(few)} strata have fewer than {_FEW} rows of a table ({rows:,} rows in all)"
+        have = f"{int(few.sum())} of {len(few)} strata have fewer than {_FEW} rows of a table"
+        said = f"{have} ({counted(rows, 'row')} in all)"
         found.append(Finding("strata", named, f"{said}: they count in what all strata share, and say little alone"))
     return found
 
@@ -236,10 +239,10 @@ def _strata_findings(strata: Strata, named: str) -> list[Finding]:
 
 def _weights(side: pl.DataFrame, column: str, table: str) -> Floats:
     series = column_of(side, column)
-    found = numbers(series) if series.dtype.is_numeric() else None
-    if found is None:
+    present = numbers(series) if series.dtype.is_numeric() else None
+    if present is None:
         raise InputError(f"weights: column {column!r} of {table} holds {series.dtype}; weights are numbers.")
-    values = found.fill_null(np.nan).to_numpy()
+    values = np.asarray(present.fill_null(np.nan).to_numpy(), dtype=np.float64)
     for wrong, what in (
         (np.isnan(values), "missing"), (np.isinf(values), "infinite"), (values < 0, "negative"),
     ):  # fmt: skip
@@ -251,7 +254,20 @@ def _weights(side: pl.DataFrame, column: str, table: str) -> Floats:
             )
     if not values.any():
         raise InputError(f"weights: all weights of {table} in column {column!r} are 0.")
-    return np.asarray(values, dtype=np.float64)
+    _check_even(values / values.max(), column, table)
+    return values
+
+
+def _check_even(weights: Floats, column: str, table: str) -> None:
+    """Refuse weights by which several rows are worth fewer than two; the largest is 1."""
+    worth = float(weights.sum()) ** 2 / float(weights @ weights)
+    if len(weights) > 1 and worth < 2 - 1e-9:
+        raise InputError(
+            f"weights: by column {column!r} the {len(weights):,} rows of {table} are worth only {worth:.3g} of equal "
+            f"weight (Kish's effective sample size); a test needs 2 or more. The largest weight is "
+            f"{share(1 / float(weights.sum()))} of their sum. Check the weights, cap the largest, or leave such rows "
+            "out with `where`."
+        )
 
 
 def _weighted(parts: list[Floats], column: str, order: NDArray[np.intp]) -> Plan | None:
@@ -266,7 +282,7 @@ def _weighted(parts: list[Floats], column: str, order: NDArray[np.intp]) -> Plan
     return Plan(design, order, (finding,), (note,))
 
 
-def _grouped(parts: list[list[str]], column: str, order: NDArray[np.intp]) -> Plan:
+def _grouped(parts: list[list[str]], column: str, order: NDArray[np.intp], level: float) -> Plan:
     a, b = ({*part} for part in parts)
     if MISSING in a | b:
         raise InputError(f"groups: column {column!r} has missing values; every row needs a group. Use `where`.")
@@ -284,7 +300,21 @@ def _grouped(parts: list[list[str]], column: str, order: NDArray[np.intp]) -> Pl
         f"Whole groups of {column} were relabelled: {len(a):,} and {len(b):,} groups of {len(parts[0]):,} and "
         f"{len(parts[1]):,} rows. Shares of rows are compared by the normal law, with the variance over relabellings."
     )
-    return Plan(GroupDesign(len(parts[0]), len(parts[1]), groups), order, (), (note,))
+    design = GroupDesign(len(parts[0]), len(parts[1]), groups)
+    return Plan(design, order, _few_groups(design, column, level), (note,))
+
+
+def _few_groups(design: GroupDesign, column: str, level: float) -> tuple[Finding, ...]:
+    """That no difference can be shown, where even the smallest p-value, doubled for the joint test, is too large."""
+    if 2 * design.least <= level:
+        return ()
+    a, b = design.counts
+    said = (
+        f"{a} and {b} groups can be relabelled in {comb(a + b, a)} ways only: the smallest possible p-value is "
+        f"{design.least:.2g} ({2 * design.least:.2g} adjusted), so no difference of values can be shown at level "
+        f"{level:g}, however large. More groups are needed"
+    )
+    return (Finding("groups", column, said),)
 
 
 def _timed(reading: Reading, column: str) -> Plan:

@@ -63,7 +63,8 @@ class Finding:
         smaller than the margin), "contract" (a rule of the contract that the second table breaks), "together" (columns
         behind a difference that all columns show together), "repeated" (rows that occur more than once), "mix" (how
         many rows each stratum of `by` has: not a part of the verdict), "strata" (strata that could not be compared),
-        "weights" (what the rows are worth), "series" (neighbouring rows look alike, so that p-values may be too small).
+        "weights" (what the rows are worth), "groups" (so few that no difference can be shown), "series" (neighbouring
+        rows look alike, so that p-values may be too small).
     column
         The column; None for the tables as a whole.
     detail
@@ -77,7 +78,7 @@ class Finding:
 
     what: Literal[
         "lost", "added", "changed", "retyped", "left out", "constant", "small", "contract", "together", "repeated",
-        "mix", "strata", "weights", "series",
+        "mix", "strata", "weights", "groups", "series",
     ]  # fmt: skip
     column: str | None
     detail: str
