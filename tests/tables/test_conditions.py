@@ -252,7 +252,7 @@ def test_sampled_rows_are_rows_and_not_what_they_are_worth(option):
 def test_weights_by_which_one_row_is_all_are_refused():
     rng = np.random.default_rng(12)
     a, b = ({"w": [1e6] + [1e-6] * 299, "v": rng.normal(size=300)} for _ in range(2))
-    with pytest.raises(InputError, match="weights: by column 'w' the 300 rows of dict are worth only 1 of equal weight"):
+    with pytest.raises(InputError, match="weights: by column 'w' the 300 rows of dict are worth only 1 of"):
         ts.compare(a, b, weights="w")
     b["w"] = a["w"] = [1.0, 1.0] + [0.001] * 298  # worth 2.6
     assert ts.compare(a, b, weights="w").verdict != "different"
