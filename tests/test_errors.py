@@ -254,10 +254,21 @@ def test_every_null_says_so_when_the_level_is_out_of_reach(statistic, null, size
     assert not r.rejected
 
 
+def test_text_alone_is_told_how_to_be_given():
+    with pytest.raises(ts.InputError, match=r"two_sample_test takes them.*a frame or a dictionary of columns"):
+        ts.two_sample_test(["a", "b"] * 10, ["a", "c"] * 10)
+    assert ts.two_sample_test({"v": ["a", "b"] * 10}, {"v": ["a", "c"] * 10}, rng=0).rejected
+
+
+def test_constant_samples_are_all_said_to_be_the_same():
+    r = ts.ksample_test([np.ones(10)] * 3, rng=0)
+    assert any("All rows of all samples are the same" in note for note in r.notes)
+
+
 def test_a_constant_pool_is_said_to_be_one():
     r = ts.mmd_test(np.ones(10), np.ones(12))
     assert (r.pvalue, r.statistic) == (1.0, pytest.approx(0, abs=1e-12))
-    assert any("All rows of both samples are the same" in note for note in r.notes)
+    assert any("All rows of all samples are the same" in note for note in r.notes)
 
 
 def test_missing_extra_error_is_an_import_error():

@@ -110,6 +110,14 @@ def test_summary(result):
     assert any("pooled points" in line for line in rest)
 
 
+def test_a_tiny_pvalue_is_a_bound_in_words():
+    rng = np.random.default_rng(0)
+    x, y, reference = rng.normal(size=400), rng.normal(9, size=400), rng.normal(size=400)
+    text = ts.relative_test(x, y, reference, rng=0).summary()
+    assert "(p < 1e-99, " in text
+    assert "= <" not in text
+
+
 def test_the_other_verdict():
     r = ts.mmd_test(X, X[::-1], rng=0)
     assert "no difference found" in r.summary()

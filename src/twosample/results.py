@@ -7,7 +7,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ._numbers import pvalue
+from ._numbers import is_p, pvalue
 from ._reported import Printed
 from ._version import __version__
 from .core.pvalue import Law
@@ -99,7 +99,7 @@ class TestResult(Printed):
     def summary(self) -> str:
         """The result as text."""
         width = max(len(label) for label, _ in self._lines())
-        head = f"{self.test}: {self.verdict} (p = {pvalue(self.pvalue)}, level {self.level:g})"
+        head = f"{self.test}: {self.verdict} ({is_p(pvalue(self.pvalue))}, level {self.level:g})"
         return "\n".join([head, *(f"  {label:<{width}}  {text}" for label, text in self._lines())])
 
     def to_dict(self) -> dict[str, Any]:

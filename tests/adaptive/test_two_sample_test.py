@@ -88,6 +88,18 @@ def test_any_shape(rng, m, n, d):
     assert r.to_json()
 
 
+def test_the_nearest_view_is_named_only_if_it_is_near():
+    x, y = np.random.default_rng(5).normal(size=(2, 60, 3))
+    same = ts.two_sample_test(x, x, rng=0)
+    assert same.strongest.adjusted_pvalue >= 0.5
+    assert "nearest" not in same.explain()
+    assert f"at least as much in about {100 * same.pvalue:.2g} % of all cases" in same.explain()
+    y[:, 2] += 0.2
+    near = ts.two_sample_test(x, y, rng=0)
+    assert near.strongest.adjusted_pvalue < 0.5
+    assert f"nearest to a difference was '{near.strongest.name}'" in near.explain()
+
+
 def test_constant_columns_say_nothing(rng):
     x, y = rng.normal(size=(2, 30, 2))
     expected = ts.two_sample_test(x, y, n=99, rng=0).pvalue

@@ -37,7 +37,22 @@ def test_two_sides(twosample, table):
     assert done.out.startswith("≠ Dependent: shape and size")
     done = twosample("independence", table, "--x", "shape,noise", "--y", "word")
     assert done.code == 0
-    assert done.out.startswith("= No dependence found: shape, noise and word")
+    assert done.out.startswith("? No dependence found: shape, noise and word")
+
+
+def test_the_side_that_names_no_column_is_named(twosample, table):
+    done = twosample("independence", table, "--x", "nosuch", "--y", "size")
+    assert done.code == 2
+    assert "--x: " in done.err
+    assert "no column 'nosuch'" in done.err
+    assert "--y: " in twosample("independence", table, "--x", "size", "--y", "nosuch").err
+
+
+def test_no_dependence_is_found_on_the_screen_as_on_the_page(twosample, table, tmp_path):
+    done = twosample("independence", table, "--select", "noise,word,shape", "--report", tmp_path / "r.html")
+    assert done.code == 0
+    assert done.out.startswith("? No dependence found in 3 pairs")
+    assert "No dependence found in 3 pairs" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_two_sides_are_hsic_of_the_columns(twosample, table):

@@ -118,7 +118,7 @@ def request(
     both = pool(x, y, chosen.kernel)
     notes: tuple[str, ...] = ()
     if chosen.kernel.domain == "vectors" and not (both.z != both.z[0]).any():
-        notes = ("All rows of both samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
+        notes = ("All rows of all samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
     rule = split_bandwidth(chosen.rule, chosen.kernel, both.m, null)
     labelled = _LABELS if isinstance(rule, CrossMedian) and chosen.kernel.needs_bandwidth else ()
     filled = fill_bandwidth(both.kernel, rule, both.z, random)

@@ -149,7 +149,8 @@ def _real_array(value: object, name: str) -> Floats:
         raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")
     if array.dtype.kind not in "fiub":
         raise InputError(
-            f"{name} has values of type {array.dtype}, not numbers. Encode text, categories and dates as numbers first."
+            f"{name} has values of type {array.dtype}, not numbers. Encode text, categories and dates as numbers "
+            "first; ts.two_sample_test takes them as they are: give a frame or a dictionary of columns."
         )
     return np.array(array, dtype=np.float64)
 

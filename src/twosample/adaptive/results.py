@@ -17,6 +17,7 @@ from .views import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FAR = 0.5  # an adjusted p-value from which on a view is not worth a word
 _VISIBLE = 0.005  # an effect size that is not 0.00 in two digits
 
 
@@ -118,10 +119,13 @@ class AdaptiveResult(TestResult):
         if not self.views:
             return self.notes[-1]
         if not self.rejected:
-            return (
-                f"No difference found (p = {self.pvalue:.3g}): no view of the data is rarer than it would be among "
-                f"random divisions of the same rows. The nearest was '{self.strongest.name}' ({self.strongest.sees})."
+            said = (
+                f"No difference found (p = {self.pvalue:.3g}): if the same rows are divided at random, the two parts "
+                f"differ at least as much in about {100 * self.pvalue:.2g} % of all cases."
             )
+            nearest = self.strongest
+            near = f" The nearest to a difference was '{nearest.name}' ({nearest.sees})."
+            return said + near if nearest.adjusted_pvalue < _FAR else said
         first = self.strongest
         found = [view for view in self.views if view.adjusted_pvalue <= self.level and view is not first]
         found.sort(key=lambda view: (view.adjusted_pvalue, view.view.vague))

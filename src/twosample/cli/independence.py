@@ -151,7 +151,7 @@ def _screen(found: Found) -> Iterator[Any]:
     from .screen import grid, judged, listing, pvalue
 
     dependent = _dependent(found)
-    verdict = "different" if dependent else "same"
+    verdict = "different" if dependent else "no difference found"
     looked = _rows(found)
     rows = counted(looked, "row") + (f" of {found.source_rows:,}" if looked < found.source_rows else "")
     if isinstance(found, TestResult):
@@ -163,7 +163,8 @@ def _screen(found: Found) -> Iterator[Any]:
                     *(("note", note) for note in found.notes)])  # fmt: skip
         return
     many = counted(len(found.pairs), "pair")
-    yield judged(verdict, f"{len(found.dependent):,} of {many} of columns depend on each other")
+    some = f"{len(found.dependent):,} of {many} of columns depend on each other"
+    yield judged(verdict, some if dependent else f"No dependence found in {many}")
     yield Text()
     yield grid([("table", f"{found.source}: {rows}, {counted(len(found.names), 'column')} tested")])
     yield Text()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._numbers import counted, pvalue
+from .._numbers import counted, is_p, pvalue
 from .._reported import Reported
 from .._shown import shown
 from ..core.types import Floats
@@ -151,13 +151,13 @@ class Outliers(Reported):
         found = f"{len(self.rows):,} of {counted(total, 'row')} {'is an outlier' if total == 1 else 'are outliers'}"
         if not self.rows:
             return found
-        chance = f"p = {pvalue(self.pvalue)}; about {_few(self.level * total)} would be by chance"
+        chance = f"{is_p(pvalue(self.pvalue))}; about {_few(self.level * total)} would be by chance"
         return f"{found}, {'more' if self.more_than_chance else 'no more'} than chance explains ({chance})"
 
     def summary(self) -> str:
         """The result as text for a terminal: how many outliers, and the ten most unusual of them."""
         lines = [f"{self.new}: {self.headline}"]
-        lines += [f"  row {one.row:,}: p = {pvalue(one.pvalue)}  {one.why}" for one in self.rows[:_MOST]]
+        lines += [f"  row {one.row:,}: {is_p(pvalue(one.pvalue))}  {one.why}" for one in self.rows[:_MOST]]
         if len(self.rows) > _MOST:
             lines.append(f"  and {len(self.rows) - _MOST:,} more")
         lines.append(f"  reference  {self.reference}: {self.reference_rows:,} rows, {self.learnt:,} learnt")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import _door as door
-from .._numbers import pvalue
+from .._numbers import is_p, pvalue
 from ..core.adjust import holm
 from ..core.group_labels import Groups, group_relabellings, least_group_pvalue
 from ..core.labellings import contrasts
@@ -101,7 +101,7 @@ class KSampleResult(TestResult):
         pairs = [
             (
                 "pair",
-                f"{p.a} and {p.b}: MMD = {p.mmd:.4g}, adjusted p = {pvalue(p.adjusted_pvalue)}"
+                f"{p.a} and {p.b}: MMD = {p.mmd:.4g}, adjusted {is_p(pvalue(p.adjusted_pvalue))}"
                 + (", different" if p.adjusted_pvalue <= self.level else ""),
             )
             for p in self.pairs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .. import _door as door
-from .._numbers import pvalue
+from .._numbers import is_p, pvalue
 from ..core.laws import ContinuousLaw, NormalLaw
 from ..core.types import Floats
 from ..engines import Engine, Gram
@@ -266,5 +266,5 @@ def _alike(found: Distances) -> tuple[str, ...]:
         return ()
     return (
         f"Neither sample is far from the reference (MMD² in its deviations: {scores[0]:.2g} and {scores[1]:.2g}): the "
-        f"normal law is conservative there, p = {pvalue(TwoSidedNormal().pvalue(found.score))} may be too large.",
+        f"normal law is conservative there, {is_p(pvalue(TwoSidedNormal().pvalue(found.score)))} may be too large.",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _door as door
-from .._numbers import pvalue
+from .._numbers import is_p, pvalue
 from .._reported import Reported
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
@@ -173,7 +173,7 @@ class IndependenceMatrix(Reported):
             f"pairs depend (Holm, level {self.level:g})"
         )
         lines = [
-            f"  {pair.x} ~ {pair.y}: adjusted p = {pvalue(pair.holm)}"
+            f"  {pair.x} ~ {pair.y}: adjusted {is_p(pvalue(pair.holm))}"
             + (f"; {pair.words} ({pair.word})" if pair.holm <= self.level else "")
             for pair in self.pairs[:10]
         ]

@@ -202,6 +202,8 @@ def independence_test(
         raise OptionError(f"x and y share {both[0]!r}; a column depends on itself.")
     random = door.generator(rng)
     rows = Choice(None, None, kinds, where, sample).rows(table, rng, random)
+    rows.check("x", sides[0])
+    rows.check("y", sides[1])
     used = rows.usable([*sides[0], *sides[1]], None)
     values = coordinates(rows.frame, used, units=False)
     variables = (np.concatenate([values[name] for name in side], axis=1) for side in sides)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._numbers import pvalue
+from .._numbers import is_p, pvalue
 from .._shown import shown
 from .batches import to_text
 from .learning import LEAST
@@ -59,7 +59,7 @@ def column_text(column: WatchedColumn) -> str:
     if column.effect is not None:
         size = f", effect {column.effect:.3f} ({column.effect_low:.3f} to {column.effect_high:.3f})"
     said = f"; {column.where[0]}" if column.where else ""
-    return f"{shown(column.name, 40)}: adjusted p = {pvalue(column.adjusted_pvalue)}{size}{shown(said, 200)}"
+    return f"{shown(column.name, 40)}: adjusted {is_p(pvalue(column.adjusted_pvalue))}{size}{shown(said, 200)}"
 
 
 def summary(monitor: Standing) -> str:

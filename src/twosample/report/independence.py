@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import _numbers as numbers
 from .._shown import shown
@@ -121,7 +121,8 @@ def independence_page(found: IndependenceMatrix | IndependenceResult) -> Indepen
 
 def _of_matrix(found: IndependenceMatrix) -> IndependencePage:
     dependent = {frozenset((pair.x, pair.y)) for pair in found.dependent}
-    sign = _DEPENDENT if dependent else _NOT_FOUND
+    many = numbers.counted(len(found.pairs), "pair")
+    sign = _DEPENDENT if dependent else replace(_NOT_FOUND, word=f"{_NOT_FOUND.word} in {many}")
     often = Counter(name for pair in found.dependent for name in (pair.x, pair.y))
     names = found.names
     if len(names) > MOST_CELLS:  # those with the most findings, in their order in the table
@@ -129,7 +130,6 @@ def _of_matrix(found: IndependenceMatrix) -> IndependencePage:
         names = (*(name for name in names if name in kept), *(name for name in names if name not in kept))[:MOST_CELLS]
     shares = {(pair.x, pair.y): pair.of_y for pair in found.pairs}
     shares |= {(pair.y, pair.x): pair.of_x for pair in found.pairs}
-    many = numbers.counted(len(found.pairs), "pair")
     return IndependencePage(
         title=f"{sign.word}: {shown(found.source, NAME)}",
         sign=sign,

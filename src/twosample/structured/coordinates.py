@@ -6,7 +6,7 @@ a value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,16 +57,21 @@ class TableRows:
         """Rows of the table."""
         return self.table.row_count()
 
+    def check(self, option: str, names: Iterable[str] | None) -> None:
+        """Refuse names that the table does not have; `option` is where they were given."""
+        kinds = [kind.name for kind in self.kinds]
+        for name in names or ():
+            if name not in kinds:
+                known = ", ".join(map(repr, kinds[:20]))
+                raise InputError(f"{option}: {self.table.name} has no column {name!r}. It has {known}.")
+
     def usable(
         self, select: Sequence[str] | None, exclude: Sequence[str] | None, *, constant: bool = False
     ) -> dict[str, ColumnKind]:
         """The columns that can be used, by name, constant ones too if so asked; those that are selected must be."""
         kinds = {kind.name: kind for kind in self.kinds}
-        for option, names in (("select", select), ("exclude", exclude)):
-            for name in names or ():
-                if name not in kinds:
-                    known = ", ".join(map(repr, list(kinds)[:20]))
-                    raise InputError(f"{option}: {self.table.name} has no column {name!r}. It has {known}.")
+        self.check("select", select)
+        self.check("exclude", exclude)
         for name in select or ():
             if not _useful(kinds[name], constant):
                 raise InputError(f"Column {name!r} cannot be used: it is {kinds[name].kind} ({kinds[name].reason}).")
