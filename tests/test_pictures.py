@@ -4,33 +4,30 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample._pictures import BINS, SHOWN, number_picture, share_picture, word_picture
-
-
-def weighted(x, y):
-    values, index = np.unique(np.concatenate([x, y]), return_inverse=True)
-    return values, *(np.bincount(part, minlength=len(values)).astype(float) for part in np.split(index, [len(x)]))
+from twosample._pictures import SHOWN, WeightedNumbers, number_picture, share_picture, word_picture
 
 
 @pytest.mark.parametrize("size", [30, 3000])
 def test_densities_and_witness_are_those_of_the_rows(size):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=size), rng.normal(0.5, size=size)
-    drawn = number_picture(*weighted(x, y), 0.7)
+    drawn = number_picture(WeightedNumbers.of_values(x), WeightedNumbers.of_values(y), 0.7)
     edges = np.array(drawn.edges)
     for rows, density in ((x, drawn.density_a), (y, drawn.density_b)):
-        expected, _ = np.histogram(rows.clip(edges[0], edges[-1]), bins=edges, density=True)
+        expected = np.histogram(rows, bins=edges)[0] / size / np.diff(edges)
         np.testing.assert_allclose(density, expected, atol=1e-5 * expected.max())
-        assert np.sum(density) * (edges[1] - edges[0]) == pytest.approx(1.0, abs=1e-4)
+        assert np.sum(density) * (edges[1] - edges[0]) == pytest.approx(1.0, abs=1e-4)  # no tail is cut off here
     witness = ts.witness(x, y, kernel=ts.Gaussian(0.7))(np.array(drawn.grid))
-    np.testing.assert_allclose(drawn.witness, witness, atol=1e-3 if size > 400 else 1e-6)
+    np.testing.assert_allclose(drawn.witness, witness, atol=3e-3)  # points stand for rows: as fine as a line is
 
 
 def test_a_constant_and_a_tiny_range_can_be_drawn():
     for values in ([5.0], [0.0, 1e-310]):
-        drawn = number_picture(np.array(values), np.ones(len(values)), np.ones(len(values)), 1.0)
+        numbers = WeightedNumbers.of_values(np.array(values))
+        drawn = number_picture(numbers, numbers, 1.0)
         assert np.isfinite(drawn.density_a).all()
-        assert len(drawn.density_b) == BINS
+        assert np.sum(drawn.density_b) > 0
+        assert drawn.density_a == drawn.density_b
 
 
 def test_shares_are_of_all_rows_and_the_rest_is_counted():

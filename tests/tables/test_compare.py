@@ -112,7 +112,7 @@ def test_few_rows_decide_nothing():
     c = ts.compare(A.head(40), B.head(40))
     assert c.verdict == "no difference found"
     assert c.headline.startswith("No difference found: an effect of 0.")
-    assert "could hide in so few rows; about " in c.headline
+    assert "of all columns together could hide; about " in c.headline
 
 
 def test_margins_of_the_joint_test_and_its_result(unchanged):

@@ -247,6 +247,10 @@ def _tested(reading: Reading, columns: list[JointColumn], judge: Judge, step: St
         return tested, None, None, None
     views = views_of(joint.features, joint.twins, joint.groups)
     test = tested_together(joint.pair, views, joint.groups, judge.level)
+    if joint.shared is not None:  # both p-values are valid, so the larger one is, too
+        without = [view for view in views if view.name != "twins"]
+        rest = tested_together(joint.pair, without, joint.groups, judge.level)
+        test = max(rest, test, key=lambda part: part.judged.pvalue)
     return tested, joint, test.judged, test
 
 

@@ -69,6 +69,9 @@ class Joint:
         Groups of rows and their relabellings.
     twins
         ``(N,)`` 1 for a row that occurs more than once in the pooled sample.
+    shared
+        Shares of the rows of either table that are also in the other one, if these are more than chance explains: the
+        tables have rows in common, as a table and a part of it have. None otherwise.
     notes
         How it was done.
     """
@@ -80,6 +83,7 @@ class Joint:
     features: tuple[ColumnFeatures, ...]
     groups: RowGroups
     twins: Floats
+    shared: tuple[float, float] | None
     notes: tuple[str, ...]
 
 
@@ -101,19 +105,48 @@ def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Ge
         features[start : start + _BLOCK] = landmarks(z[start : start + _BLOCK])
     residual = max(0.0, 1.0 - float(np.einsum("ij,ij->", features, features)) / len(z))
     first = (np.arange(len(z)) < len(chosen[0])).astype(np.float64)
-    notes = (
+    notes: tuple[str, ...] = (
         f"Joint test: {len(chosen[0])} and {len(chosen[1])} rows, in groups of {groups.size} that were relabelled "
         f"{len(groups.labels) - 1} times; {z.shape[1]} coordinates of {len(columns)} columns, {kernel!r} on them.",
         f"Low-rank kernel of rank {features.shape[1]}: {certificate}. The test is valid for it as it is.",
     )
     pair = Embedded.of(features, first, 1 - first, residual)
     kept = tuple(part for part in found if part is not None)
-    return Joint(pair, (chosen[0], chosen[1]), kernel, len(columns), kept, groups, _twins(pooled), notes)
+    shared = shared_rows(pooled, len(chosen[0]))
+    if shared is not None:
+        a_too, b_too = (f"{share:.0%}" for share in shared)
+        notes += (
+            f"The tables have rows in common: {a_too} of A are also in B, value for value, and {b_too} of B in A. They "
+            "are no independent samples; rows that occur once in each table do not count as repeated.",
+        )
+    return Joint(pair, (chosen[0], chosen[1]), kernel, len(columns), kept, groups, _twins(pooled), shared, notes)
 
 
 def _twins(pooled: pl.DataFrame) -> Floats:
     """1 for a row that occurs more than once."""
     return np.asarray(pooled.is_duplicated().to_numpy(), dtype=np.float64)
+
+
+def shared_rows(pooled: pl.DataFrame, first: int) -> tuple[float, float] | None:
+    """Shares of rows that are in the other table too, if more than chance explains are.
+
+    Rows that occur just twice tell: of two rows at random one is of each table with probability 2mn/(N(N-1)).
+
+    >>> import polars as pl
+    >>> shared_rows(pl.DataFrame({"x": [*range(400), *range(300, 500)]}), 400)
+    (0.25, 0.5)
+    >>> shared_rows(pl.DataFrame({"x": [*range(400), *range(500, 600), *range(500, 600)]}), 400) is None
+    True
+    """
+    index, counts = np.unique(pooled.hash_rows().to_numpy(), return_inverse=True, return_counts=True)[1:]
+    own = np.bincount(index[:first], minlength=len(counts))
+    twice, n = counts == 2, len(pooled) - first
+    pairs, apart = int(twice.sum()), int((own[twice] == 1).sum())
+    chance = 2 * first * n / (len(pooled) * (len(pooled) - 1))
+    if apart <= chance * pairs + 4 * np.sqrt(chance * (1 - chance) * pairs) or apart < 5:
+        return None
+    both = (own > 0) & (own < counts)
+    return float(own[both].sum() / first), float((counts - own)[both].sum() / n)
 
 
 def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:

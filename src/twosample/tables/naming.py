@@ -46,7 +46,8 @@ def joint_findings(
     """
     if 2 * test.judged.pvalue > level:
         return ()
-    found = [*_repeated(test, twins, level, tables), *_tied(test, names, level, known)]
+    repeated = () if known else _repeated(test, twins, level, tables)  # fewer values, or gaps, repeat rows, too
+    found = [*repeated, *_tied(test, names, level, known)]
     if not found and not known:
         found = [*_suspect(test, names)]
     return tuple(found)

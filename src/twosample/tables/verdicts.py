@@ -294,8 +294,8 @@ def _could_hide(columns: Sequence[ColumnComparison], joint: Judged | None, toget
     open_ = [column for column in columns if column.verdict == "no difference found"]
     ends = [column.effect_high for column in open_]
     ends += [column.missing.effect_high for column in open_ if column.missing is not None]
-    if not ends and joint is not None and together == "no difference found":
-        return f"an effect of {joint.effect.high:.2g} on all columns together could hide"
+    if joint is not None and together == "no difference found" and joint.effect.high > max(ends, default=0.0):
+        return f"an effect of {joint.effect.high:.2g} of all columns together could hide"
     return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"
 
 

@@ -30,6 +30,8 @@ WEIGHTS = {
 PLAIN = "value", "clock", "length", "odd", "range", "letters", "tail", "round", "seldom"
 """Kinds of views, those first that are easiest to say."""
 
+_STEPPED = 10  # steps of a round number over which values must reach for it to be looked at
+
 STEPS: Mapping[float, str] = {
     **{step: f"a multiple of {step:g}" for step in (1000.0, 100.0, 10.0, 5.0)},
     1.0: "a whole number",
@@ -259,7 +261,8 @@ def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[Vie
     """Round numbers, and values that occur seldom: rounding makes fewer of them."""
     usual = _usual(heap.counts)
     often = f"a value that occurs less than {usual} times"
-    views = [heap.view("round", text, partial(_multiples, step)) for step, text in steps.items()]
+    reach = float(heap.found[-1] / _STEPPED - heap.found[0] / _STEPPED)  # over less, round numbers are single values
+    views = [heap.view("round", text, partial(_multiples, step)) for step, text in steps.items() if step <= reach]
     if seldom:
         views.append(heap.view("seldom", "a value that occurs once", partial(_among, heap.found[heap.counts == 1])))
         views.append(heap.view("seldom", often, partial(_among, heap.found[heap.counts < usual])))
