@@ -57,9 +57,40 @@ def test_groups_and_matrix(many):
 
 def test_one_apart(sites):
     m = ts.compare_many([sites["north"], sites["south"], sites["east"]])
-    assert m.names == ("1", "2", "3")
-    assert m.apart == ("3",)
-    assert "3 differs from most others" in m.headline
+    assert m.names == ("table 1", "table 2", "table 3")
+    assert m.apart == ("table 3",)
+    assert "  table 3  " in m.summary().splitlines()[2]  # names above the columns, as long as they fit
+    assert "table 3 differs from most others" in m.headline
+
+
+def test_files_that_are_given_again_are_numbered(sites, tmp_path):
+    jan, feb = str(tmp_path / "jan.csv"), str(tmp_path / "feb.csv")
+    sites["north"].write_csv(jan)
+    sites["east"].write_csv(feb)
+    m = ts.compare_many([jan, jan, feb])
+    assert m.names == (jan, f"{jan} #2", feb)
+    assert m.apart == (feb,)
+    lines = m.summary().splitlines()
+    assert lines[2].split() == [line.split()[0] for line in lines[3:6]] == ["A", "B", "C"]
+
+
+def test_all_tables_differ_and_words_say_in_which_column():
+    rng = np.random.default_rng(3)
+    tables = {str(i): {"v": rng.normal(2 * i, size=200), "u": rng.normal(size=200)} for i in (1, 2, 3)}
+    m = ts.compare_many(tables)
+    assert m.headline == "Different: all 3 tables differ from each other; most: v."
+    lines = m.summary().splitlines()
+    assert lines[2].split() == [line.split()[0] for line in lines[3:6]] == [m.names[i] for i in m.order]
+    assert lines[lines.index("Columns that differ most") + 1] == "  1, 3: v"
+    assert "Not different among themselves" not in m.summary()
+    two = ts.compare_many({"x": tables["1"], "y": tables["2"]})
+    assert two.headline == "Different: both tables differ; most: v."
+
+
+def test_tables_without_a_column_in_common_are_named():
+    tables = {"spring": {"v": [1.0, 2.0, 3.0]}, "autumn": {"w": [1.0, 2.0, 3.0]}}
+    with pytest.raises(InputError, match="^spring and autumn have no column that can be compared"):
+        ts.compare_many(tables)
 
 
 def test_groups_of_one_table_are_tables(many, sites):

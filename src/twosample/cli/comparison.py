@@ -31,12 +31,19 @@ def screen(result: Comparison | ManyComparison) -> Iterator[Any]:
 
 
 def _several(result: ManyComparison) -> Iterator[Any]:
-    from ..tables.many_words import matrix_lines
+    from ..tables.many_words import differing, matrix_lines
 
     yield judged(result.verdict, result.headline)
     for line in matrix_lines(result):
         yield Text(shown(line))
-    if len(result.alike) > 1:
+    different = differing(result)
+    if different:
+        yield Text()
+        yield Text("  columns that differ most")
+        yield grid(different[:_MOST_COLUMNS])
+        if len(different) > _MOST_COLUMNS:
+            yield Text(f"  and {counted(len(different) - _MOST_COLUMNS, 'more pair')}; --report has all", style="dim")
+    if 1 < len(result.alike) < len(result.names):
         yield Text()
         yield grid((f"group {i}", ", ".join(group)) for i, group in enumerate(result.alike[:_MOST_COLUMNS], 1))
     if result.findings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -63,8 +64,8 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     Parameters
     ----------
     tables
-        A list of tables, or a mapping from names to tables, each as for :func:`compare`; at most 40. With `groups`, one
-        table.
+        A list of tables, or a mapping from names to tables, each as for :func:`compare`; at most 40. In a list, a file
+        that comes again is numbered, "jan.csv #2", and frames are "table 1", "table 2". With `groups`, one table.
     groups
         The column whose values are the samples of one table, such as "region". A missing value is one of them.
     level
@@ -107,7 +108,8 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     for done, (a, b) in enumerate(combinations(named, 2)):
         if progress is not None:
             progress(done, count, f"comparing {shown(a, 40)} and {shown(b, 40)}")
-        c = compare(named[a], named[b], level=level / count, exclude=left_out, rng=seed, **options)  # type: ignore[arg-type]
+        both = (open_table(named[name], name=name) for name in (a, b))  # so that errors and notes name them
+        c = compare(*both, level=level / count, exclude=left_out, rng=seed, **options)  # type: ignore[arg-type]
         found[a, b] = replace(c, a=replace(c.a, name=a), b=replace(c.b, name=b))
     if progress is not None:
         progress(count, count, "done")
@@ -146,10 +148,7 @@ def _held(
         sources = {shown(str(name), 80): open_table(table, where=where) for name, table in tables.items()}
     elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
         opened = [open_table(table, where=where) for table in tables]
-        names = [table.name for table in opened]
-        if len(set(names)) < len(names):
-            names = [str(i + 1) for i in range(len(opened))]
-        sources = dict(zip(names, opened, strict=True))
+        sources = dict(zip(_own_names(opened), opened, strict=True))
     else:
         raise InputError(
             f"tables is a {type(tables).__name__}; give a list of tables, a mapping from names to tables, or one table "
@@ -161,6 +160,21 @@ def _held(
     notes = (f"Of {', '.join(full[:5])} a uniform random sample of {HELD:,} rows was compared.",) if full else ()
     read = tuple(path for table in sources.values() for path in table.files)
     return held, (), notes, read
+
+
+def _own_names(tables: Sequence[Table]) -> list[str]:
+    """A name for each: those of files that are given again are numbered, and frames of one type by their place."""
+    given = [table.name for table in tables]
+    names: list[str] = []
+    for place, table in enumerate(tables, 1):
+        name, again = table.name, 1
+        if given.count(name) > 1 and not table.files:
+            name = f"table {place}"
+        while name in names or (again > 1 and name in given):
+            again += 1
+            name = f"{table.name} #{again}"
+        names.append(name)
+    return names
 
 
 def _split(
@@ -243,6 +257,10 @@ def _headline(
             f"{max(pair.effect_high for pair in pairs):.2g} could hide",
         }
         return f"{words[verdict]}."
+    if len(alike) == count:
+        column = _most(pairs)
+        every = "both tables differ" if count == 2 else f"all {count} tables differ from each other"
+        return f"Different: {every}{'' if column is None else f'; most: {shown(column, 40)}'}."
     found = sum(pair.verdict == "different" for pair in pairs)
     text = f"Different: {found} of {len(pairs)} pair{'s' if len(pairs) != 1 else ''}"
     if len(alike) == 1:
@@ -252,6 +270,13 @@ def _headline(
         more = f" and {len(apart) - _NAMES} more" if len(apart) > _NAMES else ""
         return f"{text}; {names}{more} {'differs' if len(apart) == 1 else 'differ'} from most others."
     return f"{text}; {len(alike)} groups of tables that are not different among themselves."
+
+
+def _most(pairs: Sequence[TablePair]) -> str | None:
+    """The column that differs most in most pairs; of equally many, in the pair that is furthest apart."""
+    ranked = sorted(pairs, key=lambda pair: -pair.effect)
+    first = Counter(pair.most[0] for pair in ranked if pair.most).most_common(1)
+    return first[0][0] if first else None
 
 
 def _notes(level: float, count: int) -> tuple[str, ...]:

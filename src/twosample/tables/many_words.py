@@ -14,13 +14,18 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 _WIDE = 20
+_COLUMNS = 3
+_CELL = 7
 SIGNS = {"different": "≠", "small difference": "≈", "no difference found": "?", "same": "="}
 
 
 def summary(m: ManyComparison) -> str:
     """Headline, and the matrix of effects in the order of the dendrogram."""
     lines = [m.headline, *matrix_lines(m)]
-    if len(m.alike) > 1:
+    different = differing(m)
+    if different:
+        lines += ["", "Columns that differ most", *(f"  {pair}: {columns}" for pair, columns in different[:_SHOWN])]
+    if 1 < len(m.alike) < len(m.names):
         lines += ["", "Not different among themselves"]
         lines += [f"  {', '.join(group)}" for group in m.alike[:_SHOWN]]
     if m.findings:
@@ -29,20 +34,40 @@ def summary(m: ManyComparison) -> str:
 
 
 def matrix_lines(m: ManyComparison) -> list[str]:
-    """The effects of all pairs with the signs of their verdicts."""
+    """The effects of all pairs with the signs of their verdicts; letters above them where names are long."""
     order = m.order[:_SHOWN]
-    names = [f"{row + 1} {shown(m.names[i], _WIDE)}" for row, i in enumerate(order)]
+    names = [shown(m.names[i], _WIDE) for i in order]
+    heads = names
+    if max(map(len, names)) > _CELL:
+        heads = [_letter(row) for row in range(len(order))]
+        names = [f"{head} {name}" for head, name in zip(heads, names, strict=True)]
     wide = max(map(len, names))
     cells = {(pair.a, pair.b): f"{SIGNS[pair.verdict]} {pair.effect:.3f}" for pair in m.pairs}
-    lines = ["", "  " + " " * wide + "".join(f"  {number + 1:>7}" for number in range(len(order)))]
+    lines = ["", "  " + " " * wide + "".join(f"  {head:>{_CELL}}" for head in heads)]
     for row, i in enumerate(order):
         texts = []
         for j in order:
             a, b = m.names[i], m.names[j]
             texts.append("" if i == j else cells.get((a, b)) or cells[b, a])
-        lines.append(f"  {names[row]:<{wide}}" + "".join(f"  {text:>7}" for text in texts))
+        lines.append(f"  {names[row]:<{wide}}" + "".join(f"  {text:>{_CELL}}" for text in texts))
     lines.append("  effect; ≠ different, ≈ small difference, ? no difference found, = same")
     return lines
+
+
+def differing(m: ManyComparison) -> list[tuple[str, str]]:
+    """The pairs that differ, the largest effect first, and the columns that differ most in each."""
+    found = []
+    for pair in sorted(m.pairs, key=lambda pair: -pair.effect):
+        if pair.verdict == "different":
+            columns = ", ".join(shown(name, 40) for name in pair.most[:_COLUMNS])
+            more = f" and {len(pair.most) - _COLUMNS} more" if len(pair.most) > _COLUMNS else ""
+            found.append((f"{shown(pair.a, 40)}, {shown(pair.b, 40)}", columns + more or pair.headline))
+    return found
+
+
+def _letter(place: int) -> str:
+    """A, B, ..., Z, AA, AB, ...: a place in the matrix."""
+    return (chr(64 + place // 26) if place >= 26 else "") + chr(65 + place % 26)
 
 
 def as_dict(m: ManyComparison) -> dict[str, Any]:
