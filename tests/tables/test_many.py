@@ -89,7 +89,7 @@ def test_all_tables_differ_and_words_say_in_which_column():
 
 def test_tables_without_a_column_in_common_are_named():
     tables = {"spring": {"v": [1.0, 2.0, 3.0]}, "autumn": {"w": [1.0, 2.0, 3.0]}}
-    with pytest.raises(InputError, match="^spring and autumn have no column that can be compared"):
+    with pytest.raises(InputError, match="spring and autumn have no column that can be compared"):
         ts.compare_many(tables)
 
 
