@@ -395,6 +395,10 @@ def test_json(tmp_path, name, packing):
         ("[1, 2]", "array of records"), ("[[1, 2], [3, 4]]", "array of records"), ("3", "array of records"),
         ('[{"a": NaN}]', "NaN is no JSON"), ('[{"a": 1}', "array of records"), ('[{"a": 1}, 3]', "array of records"),
         ("[]", "no columns"), ("", "array of records"),
+        ('[{"b": null}, {"b": 3}, {"b": {"x": 1}}]', "'b' is a plain value in record 2 and an object in record 3"),
+        ('[{"b": [1]}, {"b": 3}]', "'b' is an array in record 1 and a plain value in record 2"),
+        ('[{"b": {"x": 1}}, {"b": {"x": [1]}}]', "'b.x' is a plain value in record 1 and an array in record 2"),
+        ('[{"b": [1, {"x": 1}]}]', r"'b\[\]' is a plain value in record 1 and an object in the same record"),
     ],
 )  # fmt: skip
 def test_json_that_is_no_table(tmp_path, text, match):

@@ -221,6 +221,14 @@ def test_what_a_summary_cannot_answer_is_an_error(rows, plan):
         _open(found).collect()
 
 
+def test_a_summary_that_keeps_all_rows_takes_conditions(rows):
+    few = rows[:500]
+    found, plain = (ts.compare(a, rows, where="x > 0", rng=0) for a in (ts.summarize(few), few))
+    kept = len(few.filter(pl.col("x") > 0))
+    assert found.columns[0].a.rows == plain.columns[0].a.rows == kept < 500
+    assert [column.pvalue for column in found.columns] == [column.pvalue for column in plain.columns]
+
+
 def _open(summary):
     from twosample.sources import open_table
 

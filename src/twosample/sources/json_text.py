@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._shown import shown
 from ..errors import SourceError
 from .packed import content, suffixes, unpacked
 
@@ -61,9 +63,46 @@ def scan_json(place: Path, first: int | None) -> pl.LazyFrame:
         whole = head + stream.read() if suffixes(place)[1] else place
     try:
         return pl.read_json(whole, infer_schema_length=None).lazy()
-    except pl.exceptions.ComputeError as error:
-        failure = SourceError(f"{place} cannot be read: {str(error).splitlines()[0]}. {_WANTED}; NaN is no JSON.")
+    except (pl.exceptions.ComputeError, pl.exceptions.SchemaError) as error:
+        mixed = _mixed(whole)
+        why = mixed or f"{str(error).splitlines()[0].rstrip('.')}. {_WANTED}; NaN is no JSON."
+        failure = SourceError(f"{place} cannot be read: {why}")
     raise failure
+
+
+def _mixed(whole: bytes | Path) -> str | None:
+    """Which name has values of several shapes, which have no common type, in words; None if none has."""
+    try:
+        records = json.loads(whole if isinstance(whole, bytes) else whole.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+    if not all(isinstance(record, dict) for record in records):
+        return None
+    known: dict[str, tuple[str, int]] = {}
+    for number, record in enumerate(records, 1):
+        for name, shape in _shapes("", record):
+            before, at = known.setdefault(name, (shape, number))
+            if before != shape:
+                here = "the same record" if at == number else f"record {number:,}"
+                return (
+                    f"{shown(name, 80)!r} is {before} in record {at:,} and {shape} in {here}. All values of a name "
+                    "must be of one kind: plain values, objects or arrays."
+                )
+    return None
+
+
+def _shapes(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """The names in a value, those inside of others with a dot, with what they stand for."""
+    if isinstance(value, dict):
+        yield name, "an object"
+        for key, part in value.items():
+            yield from _shapes(f"{name}.{key}" if name else key, part)
+    elif isinstance(value, list):
+        yield name, "an array"
+        for part in value:
+            yield from _shapes(f"{name}[]", part)
+    elif value is not None:
+        yield name, "a plain value"
 
 
 def _is_lines(head: bytes) -> bool:
