@@ -62,8 +62,9 @@ def _columns(result: Comparison) -> str:
         size = f"{numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)})" if effect else "–"
         lines.append(_line("*all together*", result.joint_verdict, size, p, ""))
     for column in result.columns[:MOST_COLUMNS]:
-        differs = column.verdict in ("different", "small difference")
-        where = plain(column.where[0].text, 160) if column.where and differs else ""
+        places = [place for place in column.where if place.what != "missing"]  # those have a line of their own
+        differs = column.values_verdict in ("different", "small difference")
+        where = plain(places[0].text, 160) if places and differs else ""
         least = floors(column, result)[1]
         lines.append(_tested(code(column.name), column, column.values_verdict, where, least))
         if column.missing is not None:

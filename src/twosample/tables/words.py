@@ -66,7 +66,7 @@ def summary(c: Comparison) -> str:
 
 
 def _row(column: ColumnComparison, c: Comparison) -> tuple[str, ...]:
-    where = column.where[0].text if column.where else ""
+    where = next((place.text for place in column.where if place.what != "missing"), "")
     both = zip((column.pvalue, column.adjusted_pvalue), floors(column, c), strict=True)
     pvalues = (pvalue(value, least, digits=2) for value, least in both)
     return (column.name, column.kind, column.values_verdict, *pvalues, _effect(column), where)
