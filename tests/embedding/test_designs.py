@@ -184,3 +184,20 @@ def test_effects_within_strata_do_not_cancel(strata, rows, opposite):
     assert np.mean([one.low <= truth for one in found]) >= 0.85  # 0.95 in the limit
     assert np.mean([one.high >= truth for one in found]) >= 0.85
     assert np.sqrt(np.mean([one.value**2 for one in found])) == pytest.approx(truth, rel=0.15)
+
+
+@pytest.mark.parametrize("rows", [4, 30])  # all relabellings, and some
+def test_weights_of_which_most_are_0_have_a_level(rows):
+    pvalues = []
+    for i in range(200):
+        rng = np.random.default_rng([31, i])
+        weights = np.tile(np.where(np.arange(rows) < 3, 1.0, 0.0), 2)
+        features = rng.normal(size=(2 * rows, 2))
+        design = WeightedDesign.of(weights, rows)
+        found = design.judged(features, 0.05, 199, rng)
+        assert np.isfinite(found.law.values).all()
+        assert np.isfinite(design.scores(features)).all()
+        assert 0 < design.compared((features[:, :1] > 0) * 1.0, 199, rng)[0].pvalue <= 1
+        pvalues.append(found.pvalue)
+    assert np.mean(np.array(pvalues) <= 0.2) <= 0.3  # 3.5 deviations above 0.2
+    assert min(pvalues) > 0

@@ -113,6 +113,12 @@ class Labellings:
             places=None if self.places is None else self.places[1:],
         )
 
+    def kept(self, which: NDArray[np.bool_]) -> Labellings:
+        """Some of the relabellings: ``(R,)`` which."""
+        if isinstance(self.stored, PackedBits):
+            return Labellings(replace(self.stored, bits=self.stored.bits[which]), exhaustive=self.exhaustive)
+        return Labellings(self.stored[:, which], exhaustive=self.exhaustive)
+
     def along(self, order: NDArray[np.intp], m: int | None) -> Labellings:
         """Uniform relabellings with their bits given to the points in this order, so that neighbours share a byte.
 

@@ -337,8 +337,17 @@ class WeightedDesign(Design):
     def _labels(self, count: int, rng: np.random.Generator) -> Labellings:
         count = self._count(count)
         if count not in self._drawn:
-            self._drawn[count] = relabellings(self.m, self.n, count, rng)
+            self._drawn[count] = self._comparable_ones(relabellings(self.m, self.n, count, rng))
         return self._drawn[count]
+
+    def _comparable_ones(self, labels: Labellings) -> Labellings:
+        """Those in which two rows of each sample have a weight: equally likely, given that the truth is one."""
+        if (self.weights > 0).all():
+            return labels
+        counts = (self.weights > 0).astype(np.float64)
+        x = labels.sums(slice(0, len(counts)), counts[:, None])[:, 0]
+        which = np.minimum(x, counts.sum() - x) >= 2
+        return labels.kept(which)
 
 
 def by_deviations(x: Floats, y: Floats) -> list[Shares]:
