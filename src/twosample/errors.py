@@ -45,7 +45,7 @@ class MissingExtraError(TwosampleError, ImportError):
 
 
 class SmallSampleWarning(UserWarning):
-    """The test ran, but at this sample size it can never reject at the level that was asked for."""
+    """The test ran, but at this sample size it can never reject at the level; or a pilot is too small to plan by."""
 
 
 def missing_extra(need: str, extra: str) -> MissingExtraError:

@@ -1,5 +1,6 @@
 """Predicted power against simulated power, and the sample size that follows from it."""
 
+import re
 import warnings
 
 import numpy as np
@@ -80,6 +81,36 @@ def test_the_sample_size_is_the_smallest_that_reaches_the_power():
 def test_a_sure_difference_needs_few_rows():
     x, y = Problem(50, 50, 50.0).draw(np.random.default_rng(0))
     assert ts.sample_size(x, y, kernel=ts.Gaussian(1.0)) <= 8
+
+
+@pytest.mark.parametrize("test", ["mmd", "adaptive"])
+def test_a_pilot_that_shows_nothing_is_told(test):
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=60), rng.normal(0.2, size=60)
+    with pytest.warns(ts.SmallSampleWarning, match=r"pilot itself shows no difference \(p = 0\.\d+, level 0\.05\)"):
+        ts.power(x, y, 20, test=test, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ts.power(x, y + 2, 20, test=test, rng=0)
+        ts.sample_size(x, y + 2, test=test, rng=0)
+
+
+def test_the_pvalue_of_a_pilot_is_that_of_its_test():
+    rng = np.random.default_rng(3)
+    for shift in (0.1, 0.3, 0.5):
+        x, y = rng.normal(size=80), rng.normal(shift, size=50)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ts.power(x, y, 20, level=1e-3, null="spectrum", rng=0)
+        said = float(re.search(r"p = ([\d.e-]+)", str(caught[0].message))[1])
+        assert said == pytest.approx(ts.mmd_test(x, y, null=ts.Permutation(9999), rng=0).pvalue, abs=0.03)
+
+
+def test_pilots_that_hardly_vary_have_a_power():
+    rows = np.append(np.ones(20), 2.0)
+    assert ts.power(rows, rows, 20, rng=0) == 0.05
+    with pytest.warns(ts.SmallSampleWarning, match=r"p = 1, level"):
+        assert ts.power(rows[:-1], rows[:-1], 20, rng=0) == 0.05
 
 
 def test_without_a_difference_no_size_can_be_named():

@@ -23,6 +23,7 @@ _FEW_TERMS = 200
 """Up to so many terms of an average, the law of their standard error matters."""
 
 _DRAWN = 1_000_000  # terms that are drawn for that
+_MOST_VALUES = 100_000  # eigenvalues of a spectrum, which is as good as normal then
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,15 @@ class Pilot(ABC):
         """MMD² of the populations that the pilot stands for; 0 when it is rounding."""
         size = float(np.abs(self.measured.kernel.diagonal(self.measured.pool.z[:100])).mean())
         return self.measured.squared if self.measured.squared > 1e-13 * size else 0.0
+
+    @property
+    def pvalue(self) -> float:
+        """Of the pilot itself: how often MMD²_u would be as large if its labels were drawn anew, by the limit law."""
+        size = float(np.abs(self.measured.kernel.diagonal(self.measured.pool.z[:100])).mean())
+        if self.squared == 0 and float(self.measured.spreads.max()) <= 1e-13 * size:  # all rows are the same
+            return 1.0
+        whole = QuadraticPilot(self.measured, self.null, self.level, Unbiased())
+        return float(whole.relabelled(*self.measured.sizes).sf(self.measured.squared))
 
     def power(self, m: int, n: int) -> float:
         """The probability of rejection at these sizes."""
@@ -222,7 +232,7 @@ def pooled_spectrum(measured: Profile, squared: float, m: int, n: int) -> Centre
     square = float(w @ measured.squares @ w) + 2 * mixed * along + (mixed * squared) ** 2
     triangle = float(np.einsum("abc,a,b,c->", measured.triangles, w, w, w)) + 3 * mixed * bent
     triangle += 3 * mixed**2 * squared * along + (mixed * squared) ** 3
-    count = max(1, round(square**3 / triangle**2)) if triangle > 0 else 1
+    count = max(1, round(min(square**3 / triangle**2, _MOST_VALUES))) if triangle > 0 else 1
     return CentredSpectrum(
         square=square,
         spread=float(w @ measured.spreads) + mixed * squared,

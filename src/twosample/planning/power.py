@@ -5,7 +5,16 @@ from __future__ import annotations
 from math import ceil
 
 from .. import _door as door
-from ..errors import InputError, OptionError, number_between, options_by_name, unknown_option, whole_number
+from ..errors import (
+    InputError,
+    OptionError,
+    SmallSampleWarning,
+    number_between,
+    options_by_name,
+    unknown_option,
+    warn,
+    whole_number,
+)
 from ..nulls import Null
 from ..statistics import QuadraticStatistic, Statistic
 from .pilots import AveragePilot, Pilot, QuadraticPilot
@@ -56,6 +65,11 @@ def power(  # noqa: PLR0913 - the options of mmd_test, and which test
     float
         The probability of rejection.
 
+    Warns
+    -----
+    SmallSampleWarning
+        When the pilot itself is not significant: other pilots would give quite other numbers. With the p-value.
+
     Notes
     -----
     Time as for :func:`interval`; for ``test="adaptive"`` that of some hundred tests. Within 0.05 of simulated power
@@ -77,9 +91,12 @@ def power(  # noqa: PLR0913 - the options of mmd_test, and which test
         raise OptionError(f"n={n!r} must be a number of rows, or two: (rows of x, rows of y).")
     rows = [whole_number("n", size, least=2) for size in sizes]
     if _is_adaptive(test, statistic, null, kernel, bandwidth):
-        pilot = subsamples(x, y, door.check_level(level), door.generator(rng))
-        return pilot.power(*rows) if pilot.allows(*rows) else pilot.curve().power(*rows)
-    return _pilot(x, y, statistic, null, level, kernel, bandwidth, rng).power(*rows)
+        drawn = subsamples(x, y, door.check_level(level), door.generator(rng))
+        _warn_of(drawn.pvalue, level)
+        return drawn.power(*rows) if drawn.allows(*rows) else drawn.curve().power(*rows)
+    pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
+    _warn_of(pilot.pvalue, level)
+    return pilot.power(*rows)
 
 
 @options_by_name
@@ -118,6 +135,11 @@ def sample_size(  # noqa: PLR0913 - the options of mmd_test, and which test
         When the pilot's estimate of MMD² is 0 or less, or the adaptive test does not reject more often for more rows:
         then no number of rows can be named.
 
+    Warns
+    -----
+    SmallSampleWarning
+        When the pilot itself is not significant: other pilots would give quite other numbers. With the p-value.
+
     Notes
     -----
     Time as for :func:`interval`. The answer is about inversely proportional to MMD², so its relative error is that of
@@ -142,6 +164,7 @@ def sample_size(  # noqa: PLR0913 - the options of mmd_test, and which test
             f"The pilot shows no difference: its unbiased estimate of MMD² is {pilot.measured.squared:.3g}. No number "
             "of rows can be named from it. Take a larger pilot; ts.interval(x, y) says how large MMD may be."
         )
+    _warn_of(pilot.pvalue, level)
     low, high = 4, 8
     while pilot.power(high, high) < target:
         low, high = high, 2 * high
@@ -171,13 +194,25 @@ def _is_adaptive(
 
 
 def _adaptive_size(x: object, y: object, target: float, level: float, rng: door.Seed) -> int:
-    rows = subsamples(x, y, level, door.generator(rng)).curve().rows(target)
+    pilot = subsamples(x, y, level, door.generator(rng))
+    rows = pilot.curve().rows(target)
     if rows > MOST_ROWS:
         raise InputError(
             "The pilot shows no difference that the adaptive test would find more often with more rows. No number of "
             "rows can be named from it. Take a larger pilot."
         )
+    _warn_of(pilot.pvalue, level)
     return max(4, ceil(rows))
+
+
+def _warn_of(pvalue: float, level: float) -> None:
+    """Say so if the pilot itself shows no difference: then what is planned from it is mostly chance."""
+    if pvalue > level:
+        warn(
+            f"The pilot itself shows no difference (p = {pvalue:.3g}, level {level:g}): what is planned from it is "
+            "mostly chance. Take a larger pilot; ts.interval(x, y) says how large MMD may be.",
+            SmallSampleWarning,
+        )
 
 
 def _pilot(

@@ -64,6 +64,11 @@ class Subsamples:
     level: float
     rng: np.random.Generator
 
+    @property
+    def pvalue(self) -> float:
+        """Of the pilot itself, in the adaptive test."""
+        return two_sample_test(self.x(np.arange(self.m)), self.y(np.arange(self.n)), rng=0).pvalue
+
     def allows(self, m: int, n: int) -> bool:
         """Whether so many rows are no more than half of the pilot."""
         return 2 * m <= self.m and 2 * n <= self.n
