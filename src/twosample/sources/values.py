@@ -35,6 +35,11 @@ def columns_of(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     return frame.select(cs.by_name(list(names)))
 
 
+_MARKED = r"^[+-]?\s*[$€£¥₹]\s*[+-]?[0-9][0-9.,' \u00a0]*$|^[+-]?[0-9][0-9.,' \u00a0]*[$€£¥₹%]$"
+_DECIMAL_POINT = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?$"  # 1,234.50
+_DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]{1,2}$"  # 1.234,50
+
+
 def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
     """Doubles, null where there is none: dates and times in seconds, text as the numbers or ISO dates that it spells.
 
@@ -61,12 +66,34 @@ def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
 
 
 def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """The numbers that text spells, and the ISO dates in seconds; both of its length, null elsewhere."""
+    """The numbers that text spells, and the ISO dates in seconds; both of its length, null elsewhere.
+
+    Amounts of money and percentages are numbers, too: ``$1,250.00``, ``7,20 €``; 12 % is 0.12.
+    """
     import polars as pl
 
     text = series.cast(pl.String).alias("v").str.strip_chars()  # a name of our own: polars takes some for patterns
     found = text.cast(pl.Float64, strict=False).fill_nan(None)
+    if found.null_count() > text.null_count():
+        found = found.fill_null(_amounts(text))
     return found, moments_in_time(text)
+
+
+def _amounts(text: pl.Series) -> pl.Series:
+    """Numbers with a sign of money before or after them, or a percent sign; each value is read by itself."""
+    import polars as pl
+
+    marked = text.str.contains(_MARKED).fill_null(False)
+    if not marked.any():
+        return pl.Series("v", [None], dtype=pl.Float64).new_from_index(0, len(text))
+    bare = pl.col("v").str.replace_all(r"[$€£¥₹%\s\u00a0]", "")
+    comma = bare.str.contains(_DECIMAL_COMMA)
+    plain_ = (
+        pl.when(comma).then(bare.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True))
+        .when(bare.str.contains(_DECIMAL_POINT)).then(bare.str.replace_all(",", "", literal=True))
+    )  # fmt: skip
+    number = plain_.cast(pl.Float64, strict=False) / pl.when(pl.col("v").str.ends_with("%")).then(100.0).otherwise(1.0)
+    return text.to_frame().select(pl.when(marked).then(number).alias("v")).to_series()
 
 
 def dated(found: int, dates: int, said: bool = False) -> bool:
