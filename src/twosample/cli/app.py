@@ -23,7 +23,8 @@ def root(
 ) -> None:
     """Say whether two tables come from the same distribution, and if not, where they differ.
 
-    Exit codes: 0 same, 1 different, 3 too few rows to tell, 2 error, 130 interrupted.
+    Exit codes: 1 different (or an alarm), 0 the other verdicts, 3 not shown to be the same (with --strict; watch: still
+    learning), 2 error, 130 interrupted.
     """
     del version
 

@@ -264,5 +264,5 @@ class _Problem:
 
 def _sampled(left: Side, right: Side) -> tuple[str, ...]:
     return tuple(
-        f"{side.name}: a random sample of {side.rows} rows was looked at." for side in (left, right) if side.sampled
+        f"{side.name}: a random sample of {side.rows:,} rows was looked at." for side in (left, right) if side.sampled
     )
