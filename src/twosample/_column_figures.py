@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._figures import BAND_COLOUR, FILL_COLOUR, OBSERVED_COLOUR, WITNESS_COLOUR, X_COLOUR, Y_COLOUR, _new_axes, _plain
+from . import _style
 from ._numbers import Measure, share
 from ._pictures import NumberPicture, Picture, SharePicture
 from ._shown import shown
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     from .core.types import Floats
 
-_TONES = {"different": OBSERVED_COLOUR, "small difference": "#9a6b00", "same": "#15693e"}
+_SIGNS = {
+    "different": (_style.OBSERVED, "D", "full"),
+    "small difference": ("#9a6b00", "s", "full"),
+    "no difference found": (_style.MUTED, "o", "full"),
+    "same": ("#15693e", "o", "none"),
+}
+"""Colour, marker and whether it is filled, for each verdict."""
 _SECONDS_A_DAY = 86_400.0
 
 Effect = tuple[str, float, float, float, str]
@@ -31,7 +37,7 @@ def draw_picture(picture: Picture | None, name: str, subtitle: str, ax: Axes | N
     if picture is None:
         raise InputError(f"Column {name!r} has no picture: one of the tables has fewer than two values.")
     if isinstance(picture, SharePicture):
-        drawn = draw_shares(picture, ax or _new_axes((6.0, 1.2 + 0.32 * (len(picture.labels) + 2))))
+        drawn = draw_shares(picture, ax or _style.new_axes((6.0, 1.2 + 0.32 * (len(picture.labels) + 2))))
     elif ax is not None:
         drawn = _draw_numbers(picture, ax)
     else:
@@ -43,26 +49,24 @@ def draw_picture(picture: Picture | None, name: str, subtitle: str, ax: Axes | N
         below.set_xlabel(label(name))
     if ax is not None and isinstance(picture, NumberPicture):
         drawn.set_xlabel(label(name))
-    drawn.set_title(f"{label(name)}: {label(subtitle, 60)}", loc="left", fontsize="medium")
-    return drawn
+    return _style.finish(drawn, f"{label(name)}: {label(subtitle, 60)}")
 
 
 def draw_effects(effects: Sequence[Effect], margin: float, title: str, ax: Axes | None = None) -> Axes:
     """Effect sizes with their intervals, one line for each column, and the margin as a line."""
-    ax = ax or _new_axes((6.4, 1.2 + 0.3 * max(len(effects), 2)))
+    ax = ax or _style.new_axes((6.4, 1.2 + 0.3 * max(len(effects), 2)))
     for place, (_, value, low, high, verdict) in enumerate(effects):
-        colour = _TONES.get(verdict, "#575c63")
+        colour, marker, fill = _SIGNS[verdict]
         ax.plot([low, high], [place, place], color=colour, linewidth=4, alpha=0.4, solid_capstyle="butt")
-        ax.plot([value], [place], "o", color=colour, markersize=6, fillstyle="none" if verdict == "same" else "full")
-    ax.set_yticks(range(len(effects)), [label(name, 24) for name, *_ in effects])
+        new = verdict not in (other[-1] for other in effects[:place])
+        ax.plot([value], [place], marker, color=colour, markersize=6, fillstyle=fill, linestyle="none",
+                label=verdict if new else "_")  # fmt: skip
+    ax.set_yticks(range(len(effects)), [label(name, 32) for name, *_ in effects])
     ax.invert_yaxis()
-    ax.axvline(margin, color="#555555", linestyle="--", linewidth=1.2, label=f"margin {margin:g}")
+    ax.axvline(margin, label=f"margin {margin:g}", **_style.DASHED)
     ax.set_xlim(0, min(1.02, max(2 * margin, 1.08 * max((high for *_, high, _ in effects), default=1.0))))
-    ax.set_xlabel("effect size r, with interval")
-    ax.set_title(label(title, 60), loc="left", fontsize="medium")
-    ax.legend(frameon=False, fontsize="small", loc="lower right")
-    _plain(ax)
-    return ax
+    ax.set_xlabel("effect size r (0 to 1), with its interval")
+    return _style.finish(ax, label(title, 60), "lower right")
 
 
 def label(name: str, most: int = 40) -> str:
@@ -76,14 +80,12 @@ def _draw_numbers(picture: NumberPicture, ax: Axes) -> Axes:
     wide = float(edges[1] - edges[0])
     a, b = (np.array(density) * wide for density in (picture.density_a, picture.density_b))
     places = _places(edges, picture)
-    ax.stairs(a, places, fill=True, facecolor=FILL_COLOUR, edgecolor=X_COLOUR, linewidth=1.0, label="A")
-    ax.stairs(b, places, color=Y_COLOUR, linewidth=1.6, label="B")
+    ax.stairs(a, places, fill=True, facecolor=_style.X_FILL, edgecolor=_style.X, linewidth=1.0, label="A")
+    ax.stairs(b, places, color=_style.Y, linewidth=1.6, label="B")
     _draw_tails(picture, ax)
     ax.set_ylabel("share of rows")
     ax.yaxis.set_major_formatter(_percent)
-    ax.legend(frameon=False, fontsize="small")
     _whole_ticks(picture, ax)
-    _plain(ax)
     return ax
 
 
@@ -96,13 +98,13 @@ def _draw_tails(picture: NumberPicture, ax: Axes) -> None:
         if max(a, b) <= 0:
             continue
         ends = _places(np.sort(np.array([edge + sign * 0.05 * span, edge + sign * 0.10 * span])), picture)
-        ax.stairs([a], ends, fill=True, facecolor=FILL_COLOUR, edgecolor=X_COLOUR, linewidth=1.0)
-        ax.stairs([b], ends, color=Y_COLOUR, linewidth=1.6)
+        ax.stairs([a], ends, fill=True, facecolor=_style.X_FILL, edgecolor=_style.X, linewidth=1.0)
+        ax.stairs([b], ends, color=_style.Y, linewidth=1.6)
         text = f"{'<' if side == 0 else '>'} {measure.text(measure.down(edge) if side else measure.up(edge))}\n"
         ax.annotate(
             f"{text}{share(a)}, {share(b)}", (float(np.mean(ends)), max(a, b)), xytext=(0, 3),
             textcoords="offset points", ha="right" if side else "left", va="bottom", fontsize="x-small",
-            color="#575c63",
+            color=_style.MUTED,
         )  # fmt: skip
 
 
@@ -112,16 +114,15 @@ def _draw_witness(picture: NumberPicture, ax: Axes) -> None:
     band = np.array(picture.band) if picture.band else np.zeros(len(witness))
     largest = max(float(np.abs(witness).max(initial=0.0)), 0.8 * float(band.max(initial=0.0)))
     end = next((end for end in (0.1, 0.2, 0.5, 1.0) if end >= largest), 1.0)
-    ax.fill_between(grid, -band, band, color=BAND_COLOUR, linewidth=0, label="chance alone, 95 %")
-    ax.fill_between(grid, witness, 0, where=witness > 0, color=FILL_COLOUR, linewidth=0)
-    ax.fill_between(grid, witness, 0, where=witness < 0, color="#fbe6d8", linewidth=0)
-    ax.plot(grid, witness, color=WITNESS_COLOUR, linewidth=1.4)
-    ax.axhline(0, color="#999999", linewidth=0.8)
+    ax.fill_between(grid, -band, band, color=_style.CHANCE, linewidth=0, label="chance alone, 95 %")
+    ax.fill_between(grid, witness, 0, where=witness > 0, color=_style.X_FILL, linewidth=0)
+    ax.fill_between(grid, witness, 0, where=witness < 0, color=_style.Y_FILL, linewidth=0)
+    ax.plot(grid, witness, color=_style.INK, linewidth=1.4)
+    ax.axhline(0, color=_style.RULE, linewidth=0.8)
     ax.set_ylim(-end, end)
     ax.set_yticks([-end, 0, end], [f"−{end:g}\nmore of B", "0", f"more of A\n+{end:g}"])
-    ax.legend(frameon=False, fontsize="small", loc="upper right")
     _whole_ticks(picture, ax)
-    _plain(ax)
+    _style.finish(ax, legend="upper right")
 
 
 def draw_shares(picture: SharePicture, ax: Axes, tables: tuple[str, str] = ("A", "B")) -> Axes:
@@ -135,14 +136,12 @@ def draw_shares(picture: SharePicture, ax: Axes, tables: tuple[str, str] = ("A",
         rows.append(("missing", picture.missing_a, picture.missing_b))
     place = np.arange(len(rows))
     a, b = ([row[side] for row in rows] for side in (1, 2))
-    ax.barh(place - 0.2, a, height=0.36, color=FILL_COLOUR, edgecolor=X_COLOUR, label=tables[0])
-    ax.barh(place + 0.2, b, height=0.36, color="#fbe6d8", edgecolor=Y_COLOUR, hatch="///", label=tables[1])
+    ax.barh(place - 0.2, a, height=0.36, color=_style.X_FILL, edgecolor=_style.X, label=tables[0])
+    ax.barh(place + 0.2, b, height=0.36, color=_style.Y_FILL, edgecolor=_style.Y, hatch="///", label=tables[1])
     ax.set_yticks(place, [label(row[0] or "(empty text)", 30) for row in rows])
     ax.invert_yaxis()
     ax.xaxis.set_major_formatter(_percent)
-    ax.legend(frameon=False, fontsize="small")
-    _plain(ax)
-    return ax
+    return _style.finish(ax)
 
 
 def _percent(value: float, _: float = 0.0) -> str:

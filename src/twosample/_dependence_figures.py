@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ._figures import X_COLOUR, Y_COLOUR, _new_axes, _plain, _view
+from . import _style
+from ._figures import _view
 from .core.types import Floats
 from .errors import InputError
 
@@ -35,64 +36,48 @@ class DrawnDependence(Protocol):
 
 def draw_dependence_witness(witness: DrawnDependence, ax: Axes | None = None) -> Axes:
     """Contours of the witness under the points, for one column each (the paper's figure on independence)."""
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import MaxNLocator
-
     if witness.x.shape[1] != 1 or witness.y.shape[1] != 1:
         raise InputError(
             f"A witness of dependence is drawn for one column each, not {witness.x.shape[1]} and {witness.y.shape[1]}. "
             "Use w.rows() instead."
         )
-    ax = ax or _new_axes((5.6, 4.6))
+    ax = ax or _style.new_axes((5.6, 4.6))
     x, y = witness.x[:, 0], witness.y[:, 0]
     spans = _view(x), _view(y)
     first, second = (np.linspace(low, high, 120) for low, high in spans)
     values = witness.on_grid(first, second).T
-    top = float(np.abs(values).max()) or 1.0
-    colours = LinearSegmentedColormap.from_list("dependence", [Y_COLOUR, "#ffffff", X_COLOUR])
-    levels = np.linspace(-top, top, 20)
-    shades = ax.contourf(first, second, values, levels=levels, cmap=colours)
-    ax.contour(first, second, values, levels=levels[1::2], colors="#444444", linewidths=0.4, alpha=0.6)
+    _style.signed(ax, (first, second), values, "← rarer     more frequent →\nthan under independence")
     step = max(1, len(x) // 1000)
     ax.scatter(x[::step], y[::step], s=9, color="black", linewidths=0.3, edgecolors="white", label=f"{len(x)} pairs")
     ax.set(xlim=spans[0], ylim=spans[1], xlabel="x", ylabel="y")
-    ax.set_title("Witness of the dependence", loc="left")
-    bar = ax.figure.colorbar(shades, ax=ax, shrink=0.9, format="%.2g", ticks=MaxNLocator(6, symmetric=True))
-    bar.set_label("← rarer     more frequent →\nthan under independence")
-    ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.1)
-    _plain(ax)
-    return ax
+    return _style.finish(ax, "Witness of the dependence", "upper right")
 
 
 def draw_independence_matrix(
     names: Sequence[str], strength: Floats, pvalues: Floats, level: float, ax: Axes | None = None
 ) -> Axes:
     """All pairs of columns: the strength of their dependence as colour, adjusted p-values where it is significant."""
-    from matplotlib.colors import LinearSegmentedColormap
-
     count = len(names)
-    ax = ax or _new_axes((1.6 + 0.62 * count, 1.2 + 0.55 * count))
+    ax = ax or _style.new_axes((1.6 + 0.62 * count, 1.2 + 0.55 * count))
     lower = np.tril(np.ones((count, count), dtype=bool), -1)
     shown = np.ma.array(np.sqrt(np.clip(strength, 0.0, 1.0)), mask=~lower)[1:, :-1]
-    colours = LinearSegmentedColormap.from_list("strength", ["#f4f6f8", X_COLOUR])
-    image = ax.pcolormesh(shown, cmap=colours, vmin=0.0, vmax=1.0, edgecolors="white", linewidth=2)
+    image = ax.pcolormesh(shown, cmap=_style.strength(), vmin=0.0, vmax=1.0, edgecolors="white", linewidth=2)
     ax.set(aspect="equal", xlim=(0, count - 1), ylim=(count - 1, 0))
     for i in range(1, count):
         for j in range(i):
             found = pvalues[i, j] <= level
             text = _short(float(pvalues[i, j])) if found else "·"
             dark = strength[i, j] > 0.3
-            size, colour = (8, "white" if dark else "#222222") if found else (13, "#9aa3ab")
+            size, colour = (8, "white" if dark else _style.INK) if found else (13, _style.RULE)
             ax.text(j + 0.5, i - 0.5, text, ha="center", va="center", fontsize=size, color=colour)
     places = np.arange(count - 1) + 0.5
     ax.set_xticks(places, names[:-1], rotation=35, ha="right", rotation_mode="anchor")
     ax.set_yticks(places, names[1:])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_title(f"Dependent pairs: adjusted p ≤ {level:g}   · others", loc="left")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label("√ normalised HSIC")
-    return ax
+    return _style.finish(ax, f"Pairs with adjusted p ≤ {level:g}", "")
 
 
 def _short(p: float) -> str:

@@ -35,6 +35,12 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
     return f'<table style="{_TABLE}">{f"<thead><tr>{top}</tr></thead>" if top else ""}<tbody>{body}</tbody></table>'
 
 
+def lines(text: str) -> str:
+    """Lines of text whose columns stay below each other; long ones are broken."""
+    style = "margin:0;padding:0;border:0;background:none;color:inherit;white-space:pre-wrap;font-size:13px"
+    return f'<pre style="{style}">{escape(text.strip(chr(10)))}</pre>'
+
+
 def box(heading: str, *parts: str) -> str:
     """Parts of HTML below a heading of HTML."""
     return f'<div style="{_BOX}"><div style="margin:.2em 0 .5em">{heading}</div>{"".join(parts)}</div>'

@@ -41,10 +41,11 @@ class Printed(ABC):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        """The summary in the type and colours of the notebook."""
-        return (
-            f"<pre style='background:none;color:inherit;white-space:pre;overflow-x:auto'>{escape(self.summary())}</pre>"
-        )
+        """The summary in the type and colours of the notebook: its first line as a heading."""
+        from ._inline import box, lines
+
+        heading, _, rest = self.summary().partition("\n")
+        return box(f"<b>{escape(heading)}</b>", lines(rest))
 
 
 class Reported(Printed):

@@ -61,7 +61,7 @@ def test_shown_in_all_forms(matching):
 def test_pictures(matching):
     from matplotlib import pyplot
 
-    assert len(matching.plot().patches) == 8
+    assert len(matching.plot().lines) == 8
     for pair in ("age", "city", "note"):
         assert pair in matching.plot_pair(pair).get_title(loc="left")
     pyplot.close("all")

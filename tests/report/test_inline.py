@@ -3,11 +3,14 @@
 import html as entities
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
+import twosample as ts
 from tests.report import browser
 from tests.report.synthetic import column, comparison, hostile, numbers, shares
 from tests.report.test_browser import CONTRAST
+from tools.showcase import NOTEBOOKS, cells
 from twosample.errors import InputError
 from twosample.report import html
 
@@ -38,19 +41,36 @@ def test_large_pages_stay_outside():
     assert "and 70 more lines" in many._repr_html_()
 
 
-@pytest.mark.parametrize(("dark", "ground", "ink"), [(False, "#fff", "#111"), (True, "#111", "#e6e6e6")])
-def test_it_can_be_read_in_light_and_in_dark(tmp_path, dark, ground, ink):
+def test_it_can_be_read_in_every_notebook_in_light_and_in_dark(tmp_path):
     command = browser.find()
     if command is None:
         pytest.skip("no Chromium: install it, or set TWOSAMPLE_BROWSER")
-    page = f"<html><body style='background:{ground};color:{ink}'>{comparison()._repr_html_()}</body></html>"
-    (tmp_path / "cell.html").write_text(page, "utf-8")
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 60))
+    results = {
+        "table": comparison(),
+        "test": ts.mmd_test(x, y, rng=0),
+        "lines": ts.independence_matrix({"x": x, "y": y, "z": x**2}),
+        "rows": ts.outliers({"x": x}, {"x": [0.0, 9.0]}),
+    }
     opened = browser.Browser(command)
     try:
-        opened.open(tmp_path / "cell.html", dark=dark)
-        assert opened.ask(CONTRAST) == []
+        for style, *schemes in NOTEBOOKS.values():
+            for dark, colours in enumerate(schemes):
+                (tmp_path / "cell.html").write_text(cells(results, style, colours), "utf-8")
+                opened.open(tmp_path / "cell.html", dark=bool(dark))
+                assert opened.ask(CONTRAST) == []
+                assert opened.ask("document.documentElement.scrollWidth <= innerWidth")
     finally:
         opened.close()
+
+
+def test_a_result_without_a_table_shows_its_summary_as_it_is():
+    x, y = np.random.default_rng(0).normal(size=(2, 30))
+    text = ts.independence_matrix({"<b>": x, "y": y})._repr_html_()
+    assert "&lt;b&gt; ~ y" in text
+    assert "<b>Independence of 2 columns" in text
+    assert text.count("<b>") == 1
 
 
 @pytest.mark.parametrize(

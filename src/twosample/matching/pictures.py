@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _style
 from .._column_figures import draw_shares
 from .._column_figures import label as _name
-from .._figures import Y_COLOUR, _new_axes, draw_witness
+from .._figures import draw_witness
 from .._numbers import is_p, pvalue
 from .._pictures import Picture, SharePicture, WeightedNumbers, number_picture, share_picture, step_of, word_picture
 from ..core.types import Floats
@@ -30,27 +31,23 @@ _LABELS = 60  # columns that are named
 def draw_matching(m: Matching, ax: Axes | None = None) -> Axes:
     """A heat map of the MMDs; a frame around each pair, grey where columns cannot be compared."""
     s, t = m.mmd.shape
-    ax = ax or _new_axes((min(3.0 + 0.3 * t, 14.0), min(2.0 + 0.3 * s, 14.0)))
+    ax = ax or _style.new_axes((min(3.0 + 0.3 * t, 14.0), min(2.0 + 0.3 * s, 14.0)))
     values = np.ma.masked_invalid(m.mmd)
-    image = ax.imshow(values, cmap="viridis_r", vmin=0.0, vmax=float(min(values.max(), 1.5)) if values.count() else 1.0,
-                      aspect="auto")  # fmt: skip
-    ax.set_facecolor("#dddddd")
+    top = float(min(values.max(), 1.5)) if values.count() else 1.0
+    image = ax.imshow(values, cmap=_style.strength().reversed(), vmin=0.0, vmax=top, aspect="auto")
+    ax.set_facecolor(_style.CHANCE)
     rows, columns = ({name: k for k, name in enumerate(names)} for names in (m.sources, m.targets))
-    from matplotlib.patches import Rectangle
-
     for pair in m.pairs:
-        corner = (columns[pair.target] - 0.5, rows[pair.source] - 0.5)
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=Y_COLOUR, linewidth=2.0))
-    for names, place, label in ((m.sources, ax.set_yticks, m.names[0]), (m.targets, ax.set_xticks, m.names[1])):
+        ax.plot(columns[pair.target], rows[pair.source], "o", color="white", markeredgecolor=_style.INK, markersize=7)
+    for names, place in ((m.sources, ax.set_yticks), (m.targets, ax.set_xticks)):
         few = len(names) <= _LABELS
         place(np.arange(len(names)) if few else [], [_name(name) for name in names] if few else [])
-        (ax.set_ylabel if names is m.sources else ax.set_xlabel)(_name(label))
+    ax.set(ylabel=f"source: {_name(m.names[0])}", xlabel=f"target: {_name(m.names[1])}")
     ax.tick_params(axis="x", labelrotation=90)
-    ax.set_title("MMD of all pairs; matched ones are framed", loc="left")
     figure = ax.get_figure()
     assert figure is not None
-    figure.colorbar(image, ax=ax, shrink=0.8, label="MMD, kernel of the row")
-    return ax
+    figure.colorbar(image, ax=ax, shrink=0.8, label="MMD (dark: alike)")
+    return _style.finish(ax, "○ matched pairs", "")
 
 
 def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
@@ -64,14 +61,14 @@ def draw_pair(m: Matching, pair: int | str, ax: Axes | None = None) -> Axes:
     if {one.family, two.family} & {"category", "text"}:
         drawn = pair_picture(m, chosen)
         assert isinstance(drawn, SharePicture)
-        ax = draw_shares(drawn, ax or _new_axes((6.0, 3.6)), ("x", "y"))
+        ax = draw_shares(drawn, ax or _style.new_axes((6.0, 3.6)), ("x", "y"))
     else:
         from ..homogeneity import witness
 
         a, b = chosen.map or (0.0, 1.0)
         ax = draw_witness(witness(a + b * one.values, two.values, rng=0), ax)
-    ax.set_title(f"{_name(one.name)} (x) and {_name(two.name)} (y), {is_p(pvalue(chosen.pvalue))}", loc="left")
-    return ax
+        ax.set_xlabel(_name(two.name))
+    return _style.finish(ax, f"{_name(one.name)} (x) and {_name(two.name)} (y), {is_p(pvalue(chosen.pvalue))}")
 
 
 def pair_picture(m: Matching, pair: Pair) -> Picture | None:
