@@ -12,7 +12,7 @@ SPARK_STAMP := $(VENV)/.spark-installed
 PYTEST := $(if $(JOBS),OPENBLAS_NUM_THREADS=1 )$(BIN)/python -m pytest$(if $(JOBS), -n $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-spark lint types layers docstrings check docs pictures package bench reproduce clean
+.PHONY: help setup demo test test-all test-spark coverage lint types layers docstrings check docs pictures package bench reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,12 +50,19 @@ test-spark: $(SPARK_STAMP) ## run the tests of Spark, which needs Java 17 or new
 	@command -v java > /dev/null || { echo "Spark needs Java: install openjdk-17-jre-headless, or what your system calls it" >&2; exit 1; }
 	$(PYTEST) -m "spark and not slow" tests/sources/test_spark.py
 
+coverage: $(STAMP) ## run the quick tests under coverage and write docs/coverage.md
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest -m "not slow and not spark"
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python tools/coverage_page.py
+
 lint: $(STAMP) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP) ## mypy, strict
+types: $(STAMP) ## mypy, strict: the package, and the README as a user's script
 	$(BIN)/mypy
+	$(BIN)/python tools/check_user_types.py
 
 layers: $(STAMP) ## the import contracts
 	$(BIN)/lint-imports

@@ -1,4 +1,4 @@
-"""The pages of the API reference: one for each public name, from its docstring, and an overview by theme.
+"""The pages of the reference: one for each public name, from its docstring, an overview by theme, and all commands.
 
 The reference is complete: a public name that no theme has stands under "Others".
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import typer
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -66,7 +67,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def write_pages(app: Sphinx) -> None:
     """Write `reference/index.rst` and a page for each name below it; pages that have not changed are left alone."""
     source = Path(app.srcdir)
-    pages = {"reference/index.rst": overview()}
+    pages = {"reference/index.rst": overview(), "reference/commands.rst": commands()}
     for _, module, name, member in members():
         pages[f"{FOLDER}/{module}.{name}.rst"] = page(module, name, member)
     old = {path.relative_to(source).as_posix() for path in (source / "reference").rglob("*.rst")}
@@ -78,6 +79,31 @@ def write_pages(app: Sphinx) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def commands() -> str:
+    """The help of every command, as the program prints it."""
+    from twosample.cli.app import make_app
+
+    lines = [
+        "Commands",
+        "========",
+        "",
+        "For whoever types. What ``twosample help`` prints for each command, made when this site was built.",
+        "",
+        "Where next: :doc:`what options mean, exit codes, files </cli>`.",
+        "",
+    ]
+    program = typer.main.get_command(make_app())
+    waiting = [(["twosample"], program)]
+    while waiting:
+        words, command = waiting.pop(0)
+        context = typer.Context(command, info_name=" ".join(words), terminal_width=100)
+        title = " ".join(words)
+        shown = (f"   {line}".rstrip() for line in command.get_help(context).splitlines())
+        lines += [title, "-" * len(title), "", ".. code-block:: text", "", *shown, ""]
+        waiting += [([*words, name], one) for name, one in getattr(command, "commands", {}).items()]
+    return "\n".join(lines)
 
 
 def themes() -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ outlined, lines are solid or dashed, markers differ.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from .core.types import Floats
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.contour import ContourSet
 
+Place = Literal["best", "upper right", "upper center", "lower right", ""]
 X, Y = "#0b6bb0", "#c8541d"
 X_FILL, Y_FILL = "#9cc6e4", "#fbe6d8"
 INK, MUTED, RULE = "#222222", "#575c63", "#8a8f96"
 OBSERVED, NULL, NULL_LINE, CHANCE, PALE = "#b3123f", "#8da7bd", "#41627d", "#d9dad5", "#f4f6f8"
-DASHED = {"color": MUTED, "linestyle": "--", "linewidth": 1.2}
+DASHED: dict[str, Any] = {"color": MUTED, "linestyle": "--", "linewidth": 1.2}
 """A line to compare with: a threshold, a level, a margin."""
 WIDE = (6.0, 3.4)
 """Inches of a picture that has no reason for another size."""
@@ -34,7 +35,7 @@ def new_axes(size: tuple[float, float] = WIDE) -> Axes:
     return ax
 
 
-def finish(ax: Axes, title: str = "", legend: str = "best") -> Axes:
+def finish(ax: Axes, title: str = "", legend: Place = "best") -> Axes:
     """Give axes their title, type, spines and legend; ``legend`` is its place, "" for none."""
     if title:
         ax.set_title(title, loc="left", fontsize=_TITLE, color=INK)

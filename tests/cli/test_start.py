@@ -1,5 +1,8 @@
 """Help, version, completion, and how little is loaded for them."""
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -37,15 +40,49 @@ def test_python_m(real):
     assert (done.code, done.out, done.err) == (0, f"twosample {ts.__version__}\n", "")
 
 
-def test_completion(capsys, monkeypatch):
-    monkeypatch.setenv("_TWOSAMPLE_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "twosample comp")
-    monkeypatch.setenv("COMP_CWORD", "1")
+def test_help_as_a_command(twosample):
+    assert twosample("help").out == twosample("--help").out
+    for words in (["compare"], ["watch"], ["watch", "add"]):
+        assert twosample("help", *words).out == twosample(*words, "--help").out
+    wrong = twosample("help", "compere")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "compare" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("shell", "given"),
+    [
+        ("bash", {"COMP_WORDS": "twosample {}", "COMP_CWORD": "{n}"}),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "twosample {}"}),
+        ("fish", {"_TYPER_COMPLETE_ARGS": "twosample {}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("comp", "compare"), ("watch ad", "add"), ("compare a b --rep", "--report")]
+)
+def test_completion(capsys, monkeypatch, shell, given, typed, meant):
+    monkeypatch.setenv("_TWOSAMPLE_COMPLETE", f"complete_{shell}")
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.format(typed, n=len(typed.split())))
     assert run([]) == 0
-    assert "compare" in capsys.readouterr().out.split()
-    monkeypatch.delenv("_TWOSAMPLE_COMPLETE")
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    assert run(["--show-completion"]) in (0, 1, 2)
+    assert re.findall(r"[\w-]+", capsys.readouterr().out.replace("_arguments", ""))[0] == meant
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_bash_completes_what_is_typed(tmp_path):
+    program = tmp_path / "twosample"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m twosample "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    script = (
+        'eval "$(_TWOSAMPLE_COMPLETE=source_bash twosample)"\n'
+        "complete -p twosample > /dev/null || exit 9\n"
+        "COMP_WORDS=(twosample comp) COMP_CWORD=1\n_twosample_completion twosample\necho ${COMPREPLY[*]}"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False, env=os.environ | {"PATH": path}
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "compare", "")
 
 
 def test_help_loads_nothing_heavy():

@@ -51,12 +51,24 @@ def test_no_pages_are_no_success(check, tmp_path):
     assert check(tmp_path) == 1
 
 
-def test_the_reference_has_every_public_name():
+@pytest.fixture(scope="module")
+def reference():
     pytest.importorskip("sphinx")
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "_ext" / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_has_every_public_name(reference):
     import twosample as ts
 
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "_ext" / "reference.py")
-    reference = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(reference)
     named = [name for names in reference.themes().values() for name in names]
     assert sorted(named) == sorted(ts.__all__)
+
+
+def test_the_reference_has_every_command(reference):
+    page = reference.commands()
+    for words in ("compare", "watch add", "help"):
+        assert f"\ntwosample {words}\n---" in page
+    assert "--columns-may-be-lost COLUMNS" in page

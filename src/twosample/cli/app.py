@@ -29,6 +29,17 @@ def root(
     del version
 
 
+def _help(
+    context: typer.Context,
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND]", help="Such as compare, or watch add.")
+    ] = None,
+) -> None:
+    """Show what a command does, and its options and exit codes."""
+    if context.parent is not None:
+        context.parent.command.main([*(command or []), "--help"], prog_name="twosample", standalone_mode=False)
+
+
 def make_app() -> typer.Typer:
     """The program with all its commands. Plain help: rich's doubles the time to start, for boxes around the words."""
     app = typer.Typer(
@@ -40,4 +51,5 @@ def make_app() -> typer.Typer:
     for module in (compare, demo, match, summarize, learn, independence, outliers):
         app.command(module.__name__.rpartition(".")[2])(module.command)
     app.add_typer(watch.make_app(), name="watch")
+    app.command("help")(_help)
     return app
