@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 
 import numpy as np
 
 from .. import _door as door
-from ..core.joining import joined
+from ..core.joining import EARLY, Stages, joined, stages
 from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
@@ -24,22 +23,7 @@ from .views import FEW_COLUMNS, Columns, Covariance, Directions, Mean, Radius, S
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 
-_EARLY = "99 relabellings were enough to see that p is not small; n=999 draws so many in any case."
 _FEW_ROWS = 10_000
-
-Stages = Sequence[tuple[Permutation, float]]
-
-STAGES: Stages = ((Permutation(99), 0.2), (Permutation(999), 0.0))
-r"""Relabellings, and the p-value above which no further stage follows.
-
-The p-value of the stage that was the last is exact. Let p₁, p₂, ... be those of the stages, each exact for itself, and
-:math:`c_1 > c_2 > ...` what a stage has to stay at or below for the next to follow. For a level a let s be the first
-stage with :math:`c_s < a`. If an earlier stage is the last, its p-value exceeds its c, which is at least a. Otherwise
-stage s is reached; it is the last, or it has :math:`p_s \le c_s < a`. In all, a p-value of at most a was reported only
-if :math:`p_s \le a`, and that has probability at most a. How the stages depend on each other does not matter.
-"""
-
-_COARSE = 0.01  # the smallest p-value of the first stage: it is no help at a smaller level
 
 _NOTHING = "All rows of both samples are the same: there is nothing to compare."
 _NOTHING_LEFT = "All rows of both samples are the same in the columns that could be compared."
@@ -99,14 +83,14 @@ def two_sample_test(
     (True, 'covariance', 'column 1 × column 2: more correlated in y')
     """
     level = door.check_level(level)
-    stages = STAGES[0 if level >= _COARSE else 1 :] if n is None else ((Permutation(n), 0.0),)
-    door.check_resamples(stages[-1][0], level)
+    batches = stages(None if n is None else Permutation(n).n, level)
+    door.check_resamples(Permutation(batches[-1][0]), level)
     random = door.generator(rng)
     if is_table(x) or is_table(y):
-        return tested(*pooled_table(x, y), stages, level, random)
+        return tested(*pooled_table(x, y), batches, level, random)
     pooled = door.rows(x, y, centred=True)
     names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))
-    return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), stages, level, random)
+    return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), batches, level, random)
 
 
 def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
@@ -124,18 +108,18 @@ def tested(
     pool: PooledSample,
     columns: int,
     notes: tuple[str, ...],
-    stages: Stages,
+    batches: Stages,
     level: float,
     rng: np.random.Generator,
 ) -> AdaptiveResult:
     """The test of a pool that has been prepared: stage by stage, until a p-value is above what a stage allows."""
     m, n = pool.m, pool.n
     views = views_of(pool, rng) if pool.columns else []
-    for null, most in stages:
-        labels = relabellings(m, n, null.n, rng)
+    for count, most in batches:
+        labels = relabellings(m, n, count, rng)
         values, tolerances = _statistics(views, labels, single=pool.size <= _FEW_ROWS)
         together = joined(values, tolerances, [view.weight for view in views] or [1.0])
-        if together.pvalue > most:
+        if labels.exhaustive or together.pvalue > most:
             break
     law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))
     deviation = values.std(axis=1)
@@ -150,9 +134,9 @@ def tested(
         test="Adaptive two-sample test",
         symbol="log mean 1/p",
         columns=columns,
-        null=null,
+        null=Permutation(count),
         citation=CITATION,
-        notes=notes + _remarks(views, null is not stages[-1][0], bool(notes)),
+        notes=notes + _remarks(views, most > 0 and not labels.exhaustive, bool(notes)),
         views=tuple(
             ViewResult(view.name, float(score), float(alone), float(adjusted), view)
             for view, score, alone, adjusted in zip(views, scores, together.pvalues, together.adjusted, strict=False)
@@ -172,4 +156,4 @@ def _statistics(views: list[View], labels: Labellings, single: bool) -> tuple[Fl
 def _remarks(views: list[View], early: bool, some_left_out: bool) -> tuple[str, ...]:
     if not views:
         return (_NOTHING_LEFT if some_left_out else _NOTHING,)
-    return (_EARLY,) if early else ()
+    return (EARLY.format("n=999"),) if early else ()

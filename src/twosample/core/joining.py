@@ -21,6 +21,22 @@ import numpy as np
 from .pvalue import resampling_pvalue
 from .types import Floats
 
+Stages = Sequence[tuple[int, float]]
+
+STAGES: Stages = ((99, 0.2), (999, 0.0))
+r"""Relabellings, and the p-value above which no further stage follows.
+
+The p-value of the stage that was the last is exact. Let p₁, p₂, ... be those of the stages, each exact for itself, and
+:math:`c_1 > c_2 > ...` what a stage has to stay at or below for the next to follow. For a level a let s be the first
+stage with :math:`c_s < a`. If an earlier stage is the last, its p-value exceeds its c, which is at least a. Otherwise
+stage s is reached; it is the last, or it has :math:`p_s \le c_s < a`. In all, a p-value of at most a was reported only
+if :math:`p_s \le a`, and that has probability at most a. How the stages depend on each other does not matter.
+"""
+
+EARLY = "99 relabellings were enough to see that p is not small; {} draws so many in any case."
+"""A note, with the option that asks for all."""
+
+_COARSE = 0.01  # the smallest p-value of the first stage: it is no help at a smaller level
 _GRID = 200  # places of the tail probability between which it is interpolated: any increasing function is exact
 _SKEWNESS = 0.05, 8**0.5  # between nearly normal and chi-square with one degree of freedom: no quadratic form has more
 
@@ -51,6 +67,13 @@ class Joined:
     def pvalue(self) -> float:
         """The exact p-value."""
         return resampling_pvalue(self.values, self.tolerance)
+
+
+def stages(count: int | None, level: float) -> Stages:
+    """How to relabel at this level: in stages, or all of `count` at once if it is given."""
+    if count is not None:
+        return ((count, 0.0),)
+    return STAGES[0 if level >= _COARSE else 1 :]
 
 
 def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float] | Floats, order: float = 1.0) -> Joined:

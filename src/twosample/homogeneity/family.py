@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from .. import _door as door
-from ..core.joining import joined
+from ..core.joining import EARLY, joined, stages
 from ..core.labellings import relabellings
 from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..engines import Auto, Engine
-from ..engines.blocks import divided
+from ..engines.blocks import Rows, divided
 from ..engines.family import KernelFamily, blocked_family, family_statistics
+from ..engines.line_family import MOST_ROWS, LineFamily
 from ..errors import OptionError
 from ..kernels import Gaussian, Laplace, RadialKernel
 from ..kernels.bandwidth import distance_quantiles
-from ..nulls import Null
+from ..nulls import Null, Permutation
 from ..results import TestResult, conclude
 from ..statistics import Statistic, Unbiased
 
@@ -27,14 +29,89 @@ BANDWIDTHS = 10
 PAIRS = 2 * 10**7
 """All pairs of rows up to so many, 4,500 rows; beyond, so many within random blocks: exact as well, in linear time."""
 
+QUANTILES: Floats = np.array([0.05, 0.95])
+"""Of the pooled distances, between which the bandwidths lie, and a factor of two beyond."""
+
 _ORDER = 4.0  # nearly the smallest p-value; ties are broken by the next
 
 
-def bandwidth_grid(z: Floats, kernel: RadialKernel, rng: np.random.Generator) -> tuple[RadialKernel, ...]:
+def bandwidth_grid(kernel: RadialKernel, low: float, high: float) -> tuple[RadialKernel, ...]:
     """At bandwidths from half the 5 % to twice the 95 % quantile of the pooled distances, in equal ratios."""
-    metric = "euclidean" if kernel.metric == "sqeuclidean" else kernel.metric
-    low, high = distance_quantiles(z, metric, np.array([0.05, 0.95]), rng)
     return tuple(replace(kernel, bandwidth=float(h)) for h in np.geomspace(low / 2, 2 * high, BANDWIDTHS))
+
+
+class Family(Protocol):
+    """Kernels that look at two samples, in a unit of their own."""
+
+    @property
+    def kernels(self) -> tuple[RadialKernel, ...]:
+        """The kernels, with bandwidths."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Rows of x and of y."""
+
+    def statistics(self, count: int, rng: np.random.Generator) -> tuple[Floats, float, bool]:
+        """``(K, R)`` MMD² (unbiased) up to factors, the truth first; the rounding error; whether these are all."""
+
+
+@dataclass(frozen=True, eq=False)
+class _OfRows:
+    """Rows of several columns: kernels of neighbouring bandwidths share their Gram matrices."""
+
+    families: tuple[KernelFamily, ...]
+    z: Floats
+    m: int
+    blocks: list[Rows]
+
+    @classmethod
+    def of(cls, z: Floats, m: int, rng: np.random.Generator) -> _OfRows:
+        families = []
+        for kernel in (Gaussian(), Laplace()):
+            metric = "euclidean" if kernel.metric == "sqeuclidean" else kernel.metric
+            low, high = distance_quantiles(z, metric, QUANTILES, rng)
+            families.append(KernelFamily.of(bandwidth_grid(kernel, low, high), z, rng))
+        return cls(tuple(families), z, m, divided(len(z), PAIRS, rng))
+
+    @property
+    def kernels(self) -> tuple[RadialKernel, ...]:
+        return tuple(kernel for family in self.families for kernel in family.kernels)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.m, len(self.z) - self.m
+
+    def statistics(self, count: int, rng: np.random.Generator) -> tuple[Floats, float, bool]:
+        m, n = self.sizes
+        labels = relabellings(m, n, count, rng)
+        if self.blocks:
+            return *blocked_family(self.families, self.z, labels, self.blocks), labels.exhaustive
+        return *family_statistics(self.families, self.z, labels, m, n), labels.exhaustive
+
+
+@dataclass(frozen=True, eq=False)
+class OnLine:
+    """Rows of one column, or what sketches know of them: all kernels by one Fourier transform of the labels."""
+
+    family: LineFamily
+
+    @classmethod
+    def of(cls, place: Floats, x: Floats, pool: Floats, low: float, high: float) -> OnLine:
+        """From rows of x and of both samples at places, and two quantiles of the distances."""
+        kernels = [member for kernel in (Gaussian(), Laplace()) for member in bandwidth_grid(kernel, low, high)]
+        return cls(LineFamily.of(kernels, place, x, pool))
+
+    @property
+    def kernels(self) -> tuple[RadialKernel, ...]:
+        return self.family.kernels
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.family.sizes
+
+    def statistics(self, count: int, rng: np.random.Generator) -> tuple[Floats, float, bool]:
+        labels, exhaustive = self.family.relabelled(count, rng)
+        return *self.family.statistics(labels), exhaustive
 
 
 def family_test(
@@ -48,42 +125,62 @@ def family_test(
     rng: door.Seed,
 ) -> TestResult:
     """The test of :func:`mmd_test` with all kernels of the family at once; options that make no sense are refused."""
-    _check(bandwidth, statistic, null, engine)
-    relabel = null.expected(rows=0, quick=False)
+    check_options(bandwidth, statistic, null, engine)
     random = door.generator(rng)
     pool = door.rows(x, y, centred=True)
-    m, n = pool.m, pool.n
     unit = int(np.frexp(np.abs(pool.z).max())[1])  # a power of two: no digit changes, and no square overflows
     z = np.ldexp(pool.z, -unit)
-    families = [KernelFamily.of(bandwidth_grid(z, kernel, random), z, random) for kernel in (Gaussian(), Laplace())]
-    labels = relabellings(m, n, relabel.resamples, random)
-    blocks = divided(m + n, PAIRS, random)
-    values, error = (
-        blocked_family(families, z, labels, blocks) if blocks else family_statistics(families, z, labels, m, n)
-    )
-    kernels = [kernel for family in families for kernel in family.kernels]
-    both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
-    spread = values.std(axis=1)
-    best = kernels[int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))]
+    if z.shape[1] == 1 and len(z) < MOST_ROWS:
+        low, high = distance_quantiles(z, "euclidean", QUANTILES, random)
+        first = (np.arange(len(z)) < pool.m).astype(np.float64)
+        family: Family = OnLine.of(z[:, 0], first, np.ones(len(z)), low, high)
+    else:
+        family = _OfRows.of(z, pool.m, random)
+    return joined_test(family, null, level, random, columns=z.shape[1], unit=unit, test="MMD two-sample test")
+
+
+def joined_test(
+    family: Family,
+    null: Null,
+    level: float,
+    rng: np.random.Generator,
+    *,
+    columns: int,
+    unit: int,
+    test: str,
+    notes: tuple[str, ...] = (),
+) -> TestResult:
+    """The kernels joined, stage by stage unless the null says how often to relabel; `unit`: their power of two."""
+    for count, most in stages(null.expected(rows=0, quick=False).resamples if null.name != "auto" else None, level):
+        values, error, exhaustive = family.statistics(count, rng)
+        both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
+        if exhaustive or both.pvalue > most:
+            break
+    (m, n), spread = family.sizes, values.std(axis=1)
+    best = family.kernels[int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))]
     best = replace(best, bandwidth=float(np.ldexp(best.scale, unit)))
-    law = ReplicateLaw(both.values, both.tolerance, labels.exhaustive, Unbiased().least_pvalue(m, n))
+    early = (EARLY.format("null=ts.Permutation(999)"),) if most and not exhaustive else ()
     return conclude(
-        law,
+        ReplicateLaw(both.values, both.tolerance, exhaustive, Unbiased().least_pvalue(m, n)),
         statistic=float(both.values[0]),
         level=level,
         m=m,
         n=n,
-        test="MMD two-sample test, adaptive",
+        test=f"{test}, adaptive",
         symbol="log mean 1/p",
-        columns=pool.z.shape[1],
+        columns=columns,
         kernel=best,
-        null=relabel,
+        null=Permutation(count),
         reason="",
-        notes=(f"{len(kernels)} Gaussian and Laplace kernels were joined; {best!r} saw most.",),
+        notes=(
+            f"{len(family.kernels)} Gaussian and Laplace kernels were joined; {best!r} saw most.",
+            *early,
+            *notes,
+        ),
     )
 
 
-def _check(
+def check_options(
     bandwidth: door.BandwidthLike | None, statistic: Statistic | str, null: Null, engine: Engine | str | None
 ) -> None:
     """Refuse what the family decides itself."""

@@ -13,12 +13,14 @@ from ...core.pvalue import Law
 from ...core.threads import single_threaded_blas
 from ...core.types import Floats
 from ...embedding import Embedded, ObservedSums
+from ...engines.line_family import MOST_ROWS
 from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null
 from ...results import TestResult, conclude
 from ...statistics import QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
+from ..family import QUANTILES, OnLine, check_options, joined_test
 from .bins import Bins
 from .groups import GroupSums
 from .permuted_groups import embedded_groups, exchangeable, group_resamples
@@ -49,7 +51,8 @@ def compare_sketches(
     x, y
         The sketches.
     kernel, bandwidth
-        For one column: as in :func:`mmd_test`, chosen afterwards. For several columns they were fixed when the sketches
+        For one column: as in :func:`mmd_test`, chosen afterwards; 'adaptive' joins twenty kernels by relabelling the
+        rows of the bins, as if all rows of a bin lay at its mean. For several columns they were fixed when the sketches
         began: None stands for that, and others are refused.
     statistic
         'unbiased' or 'biased'.
@@ -77,6 +80,8 @@ def compare_sketches(
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
     observed: _ObservedBins | _ObservedSketches
+    if isinstance(kernel, str) and kernel == "adaptive":
+        return _adaptive(state_x, state_y, bandwidth, statistic, null, level, random)
     if isinstance(state_x, Bins) and isinstance(state_y, Bins):
         judge = _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
@@ -108,6 +113,54 @@ def compare_sketches(
         kernel=observed.kernel,
         notes=observed.notes() + outcome.notes,
     )
+
+
+def _adaptive(
+    x: Bins | GroupSums,
+    y: Bins | GroupSums,
+    bandwidth: door.BandwidthLike | None,
+    statistic: Statistic | str,
+    null: Null | str | None,
+    level: float,
+    rng: np.random.Generator,
+) -> TestResult:
+    """Kernels at all scales: rows in bins know all of them, features of one kernel do not."""
+    if not (isinstance(x, Bins) and isinstance(y, Bins)):
+        raise OptionError(
+            "kernel='adaptive' needs every scale, and a sketch of several columns keeps the features of one kernel; "
+            "leave kernel out, or make a sketch of each column."
+        )
+    chosen = door.resolve_null("auto" if null is None else null)
+    door.check_resamples(chosen, level)
+    check_options(bandwidth, statistic, chosen, None)
+    a, b = comparable(x.column, y.column, max(x.layout.bins, y.layout.bins))
+    rows = a.rows + b.rows
+    if rows >= MOST_ROWS:
+        raise OptionError(
+            f"kernel='adaptive' relabels fewer than {MOST_ROWS:,} rows, here are {rows:,}; give a kernel."
+        )
+    pool = BinnedSample.of(a.merged(b))
+    spread = WeightedLine(pool.place, pool.rows, 1.0 if pool.variance.any() else 0.0)
+    low, high = (max(spread.quantile(float(share)), 1.0) for share in QUANTILES)  # none is below one bin
+    family = OnLine.of(pool.place, _rows_at(a, b), pool.rows, low, high)
+    return joined_test(
+        family,
+        chosen,
+        level,
+        rng,
+        columns=1,
+        unit=a.grid.unit,
+        test="MMD two-sample test on sketches",
+        notes=(f"From bins of width {2.0**a.grid.unit:.4g}, as if all rows of a bin lay at its mean.",),
+    )
+
+
+def _rows_at(column: BinnedColumn, other: BinnedColumn) -> Floats:
+    """``(K,)`` rows of a column in the bins, and beyond them, where it or the other has any; places ascending."""
+    both = column.merged(other)
+    rows = column.counts[np.flatnonzero(both.counts)].astype(np.float64)
+    before = [float(column.below)] if both.below else []
+    return np.concatenate([before, rows, [float(column.above)] if both.above else []])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
