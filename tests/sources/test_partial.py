@@ -6,7 +6,7 @@ import pytest
 
 import twosample as ts
 from twosample.sources import open_table, partial
-from twosample.sources.partial import PART, Work, merged, part_of, united
+from twosample.sources.partial import PART, Work, part_of, united
 
 ROWS = 4000
 
@@ -60,10 +60,10 @@ def test_any_split_in_any_order_gives_the_same(few, monkeypatch):
         monkeypatch.setattr(partial, "_MERGED", 500)
     whole = without_sample(part_of([FRAME], WORK))
     for seed, cuts in enumerate([[2000], [0, 1, 1, 3999], range(571, 4000, 571), range(63, 4000, 63)]):
-        parts = [partial.partial([part], WORK, place) for place, part in enumerate(pieces(FRAME, cuts, seed))]
+        parts = [WORK.part([part], place) for place, part in enumerate(pieces(FRAME, cuts, seed))]
         order = np.random.default_rng(seed).permutation(len(parts))
         assert without_sample(united(parts[k] for k in order)) == whole
-        groups = [merged(parts[k] for k in order[group::5]) for group in range(5)]
+        groups = [WORK.merged(parts[k] for k in order[group::5]) for group in range(5)]
         assert without_sample(united(reversed(groups))) == whole
 
 
@@ -100,9 +100,9 @@ def test_what_is_found():
 
 
 def test_no_rows_and_one():
-    assert partial.partial([], WORK, 0) == partial.partial([FRAME.head(0)], WORK, 0) == merged([]) == b""
+    assert WORK.part([], 0) == WORK.part([FRAME.head(0)], 0) == WORK.merged([]) == b""
     assert united([b"", b""]) is None
-    one = united([b"", partial.partial([FRAME.head(1)], WORK, 0), b""])
+    one = united([b"", WORK.part([FRAME.head(1)], 0), b""])
     assert one.rows == 1
     assert one.whole
     nothing = part_of([FRAME.head(0)], WORK)
@@ -112,8 +112,8 @@ def test_no_rows_and_one():
 
 
 def test_the_same_again():
-    assert partial.partial([FRAME], WORK, 4) == partial.partial([FRAME], WORK, 4)
-    assert partial.partial([FRAME], WORK, 4) != partial.partial([FRAME], WORK, 5)
+    assert WORK.part([FRAME], 4) == WORK.part([FRAME], 4)
+    assert WORK.part([FRAME], 4) != WORK.part([FRAME], 5)
 
 
 def test_sample_by_row_identity():
@@ -142,7 +142,7 @@ def test_parts_of_other_types_meet():
     """Objects of pandas may be text in one part and numbers in another, or nothing at all."""
     columns = open_table({"s": ["a", "b"]}).columns
     parts = [
-        partial.partial([pl.DataFrame({"s": values})], Work(columns, 10, 0), place)
+        Work(columns, 10, 0).part([pl.DataFrame({"s": values})], place)
         for place, values in enumerate([["a", None], [1, 2], [None, None], pl.Series(["c"], dtype=pl.Categorical)])
     ]
     found = united(parts)

@@ -132,7 +132,7 @@ def test_workers_without_this_package(sides, monkeypatch):
     def absent(self, work):
         raise ModuleNotFoundError("No module named 'twosample'")
 
-    monkeypatch.setattr(workers.DaskWorkers, "summary", absent)
+    monkeypatch.setattr(workers.DaskWorkers, "parts", absent)
     monkeypatch.setattr("twosample.sources.remote.HELD_ROWS", 4000)
     frame = frames.from_pandas(sides[0], npartitions=2)
     with pytest.warns(UserWarning, match="install twosample there"):
@@ -157,8 +157,8 @@ def test_no_more_rows_than_memory_has_are_held(sides, monkeypatch):
 
 
 def test_one_pass_answers_everything(sides, monkeypatch):
-    passes, real = [], workers.DaskWorkers.summary
-    monkeypatch.setattr(workers.DaskWorkers, "summary", lambda self, work: passes.append(work) or real(self, work))
+    passes, real = [], workers.DaskWorkers.parts
+    monkeypatch.setattr(workers.DaskWorkers, "parts", lambda self, work: passes.append(work) or real(self, work))
     left, right = (frames.from_pandas(side, npartitions=3) for side in sides)
     ts.compare(left, right, sample=3000)
     assert len(passes) == 2

@@ -16,8 +16,6 @@ from .outputs import Output, Outputs
 if TYPE_CHECKING:
     from ..tables import Comparison
 
-_EVERY_ROW = 1 << 62
-
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     context: typer.Context,
@@ -110,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     )
     given: dict[str, Any] = {
         "margin": options.margins(margin),
-        "sample": _EVERY_ROW if everything else sample,
+        "sample": sample,
         "level": alpha,
         "select": options.split(select),
         "exclude": options.split(exclude),
@@ -125,6 +123,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         "--time": time, "--junit": junit, "--markdown": markdown,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
+    given |= {"sample": None} if everything else {}
     terminal.announce(forecast(tables), quiet=quiet)
     with terminal.working("comparing", quiet=quiet) as progress:
         opened = [options.opened(source, encoding) for source in tables]

@@ -52,6 +52,23 @@ class RowGroups:
         drawn = relabellings(first, second, count, rng)
         return cls(first, second, size, drawn.x.T.astype(np.float32), drawn.exhaustive)
 
+    @classmethod
+    def of_large(cls, m: int, n: int, most: int, count: int, rng: np.random.Generator) -> RowGroups:
+        """For tables of m and n rows whose rows are put into groups one by one, each by a random number of its own.
+
+        As many groups for each table as it has rows, to about a thousandth: `most` to twice as many of the smaller, up
+        to four times as many of the larger. `size` is what a group holds on average; the sizes themselves vary by
+        their square roots, so that sums over groups, less the mean for each row, have the same mean and, to that part,
+        the same variance: relabelling is exact up to terms of the order of 1/size.
+        """
+        few, many = sorted((m, n))
+        ratio = min(many / few, 4.0)
+        fits = [(abs(round(ratio * groups) / (ratio * groups) - 1), groups) for groups in range(most, 2 * most)]
+        less = min(fits)[1]
+        first, second = (less, round(ratio * less)) if m <= n else (round(ratio * less), less)
+        drawn = relabellings(first, second, count, rng)
+        return cls(first, second, few // less, drawn.x.T.astype(np.float32), drawn.exhaustive)
+
     @property
     def count(self) -> int:
         """How many groups there are."""

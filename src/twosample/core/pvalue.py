@@ -67,6 +67,35 @@ class ReplicateLaw:
         return resampling_threshold(self.values, self.tolerance, level)
 
 
+@dataclass(frozen=True, eq=False)
+class WeightedLaw:
+    """A law of which only a part of the level is spent: p-values divided by that part (weighted Bonferroni).
+
+    Parameters
+    ----------
+    law
+        The law.
+    part
+        Its part of the level, between 0 and 1.
+    """
+
+    law: Law
+    part: float
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that can occur."""
+        return min(1.0, self.law.least / self.part)
+
+    def pvalue(self, t: float) -> float:
+        """That of the law, divided by its part."""
+        return min(1.0, self.law.pvalue(t) / self.part)
+
+    def threshold(self, level: float) -> float:
+        """The statistic above which the test rejects at this level."""
+        return self.law.threshold(level * self.part)
+
+
 def resampling_pvalue(values: Floats, tolerance: float) -> float:
     r"""Share of resamples at least as large as the observed statistic, which is counted as one of them.
 

@@ -12,6 +12,7 @@ from ..summaries import BinGrid, ColumnInfo, TableSummary
 from .conditions import called, polars_condition
 from .facts import Scan, family_of
 from .guard import Guard
+from .partial import Task
 from .sampling import chosen_rows, drawn
 from .summarize import RowChoice, summarized
 from .survey import Plan, Survey, surveyed
@@ -65,8 +66,9 @@ class BatchRows(ABC):
         self.rows = scan.rows
         return scan
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """A sample, profiles, bins and counts in one pass."""
+        del every
         found = self.attempt(lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan))
         self.rows = found.scan.rows
         return found
@@ -76,6 +78,11 @@ class BatchRows(ABC):
         return self.attempt(
             lambda: summarized(self.columns(), iter(self.batches()), self.empty(), RowChoice(size, seed, first), like)
         )
+
+    def gathered(self, task: Task) -> list[bytes]:
+        """The answer of all rows, in one pass over the columns that it looks at."""
+        names = [info.name for info in task.columns]
+        return [self.attempt(lambda: task.part(self.batches(names), 0))]
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample in the order of the rows; all rows if there are no more."""
@@ -176,12 +183,12 @@ class LocalRows(BatchRows):
         self.guard.run(self._verified)
         return self.attempt(lambda: self.frame.lazy().select(cs.by_name(list(columns))).collect(engine="streaming"))
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         import polars as pl
 
         if isinstance(self.frame, pl.DataFrame) and len(self.frame) <= size:
             return Survey(self.frame, self.scan({}, {}, True), self.frame)
-        return super().survey(size, seed, plan)
+        return super().survey(size, seed, plan, every)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         import polars as pl

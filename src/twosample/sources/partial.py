@@ -1,15 +1,15 @@
-"""What runs where the rows are: one summary for each part of a table, and the merging of such summaries.
+"""What runs where the rows are: a task for each part of a table, and the merging of its answers; above all, summaries.
 
-``partial`` depends on the rows of its part, on the place of the part and on the :class:`Work`, on nothing else: an
-engine may run it twice, or anew after a worker was lost. All but the sample of rows comes out the same, bit for bit,
-however the table is cut into parts.
+The answer of a part depends on its rows, on its place and on the :class:`Task`, on nothing else: an engine may run it
+twice, or anew after a worker was lost. All of a summary but the sample of rows comes out the same, bit for bit, however
+the table is cut into parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -32,9 +32,23 @@ _TEXT = 200
 _ALL_POINTS, _LEAST_POINTS = 1 << 22, 1 << 12  # weighted points of all columns together, about, and of one at least
 
 
+class Task(Protocol):
+    """What every part of a table is asked: an answer that depends on its rows and place alone, and can be merged."""
+
+    @property
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """The columns to read."""
+
+    def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
+        """The answer of a part, by its number; no bytes if it has nothing to say."""
+
+    def merged(self, parts: Iterable[bytes]) -> bytes:
+        """The answer of several parts, in whatever order they come."""
+
+
 @dataclass(frozen=True)
 class Work:
-    """What is wanted of every part of a table.
+    """A summary of every part of a table.
 
     Parameters
     ----------
@@ -51,32 +65,26 @@ class Work:
     seed: int
     counted: tuple[str, ...] = ()
 
+    def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
+        """The summary of one part of a table, as bytes; none if it has no rows."""
+        found = part_of(batches, self, place)
+        return encoded(found) if found.rows else b""
 
-def partial(batches: Iterable[pl.DataFrame], work: Work, place: int) -> bytes:
-    """The summary of one part of a table, as bytes; none if it has no rows.
-
-    Parameters
-    ----------
-    batches
-        Its rows.
-    work
-        What is wanted.
-    place
-        The number of the part.
-    """
-    found = part_of(batches, work, place)
-    return encoded(found) if found.rows else b""
+    def merged(self, parts: Iterable[bytes]) -> bytes:
+        """The summary of all parts; no bytes if none has rows."""
+        found = united(parts)
+        return b"" if found is None else encoded(found)
 
 
 def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> TableSummary:
-    """The same, not yet as bytes."""
+    """The summary of one part, not yet as bytes."""
     import polars as pl
 
     most = min(MOST, max(_LEAST_POINTS, _ALL_POINTS // max(len(work.columns), 1)))
     tallies = [_tally(info, info.name in work.counted, most) for info in work.columns]
     sampler = RowSampler(work.size, [work.seed, place])
     kept: list[pl.DataFrame] = []
-    for batch in _regrouped(batches):
+    for batch in regrouped(batches):
         for tally in tallies:
             tally.add(column_of(batch, tally.info.name))
         chosen = sampler.offer(len(batch))
@@ -91,14 +99,8 @@ def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> Tabl
     return TableSummary("", sampler.rows, tuple(tally.result() for tally in tallies), sample, work.seed, 1 << 15)
 
 
-def merged(parts: Iterable[bytes]) -> bytes:
-    """The summary of all parts; no bytes if none has rows."""
-    found = united(parts)
-    return b"" if found is None else encoded(found)
-
-
 def united(parts: Iterable[bytes]) -> TableSummary | None:
-    """The same, not yet as bytes; None if no part has rows."""
+    """The summary of all parts, not yet as bytes; None if none has rows."""
     whole: TableSummary | None = None
     for part in parts:
         if part:
@@ -114,22 +116,22 @@ def encoded(summary: TableSummary) -> bytes:
     return encode(summary, passing=True)
 
 
-def _regrouped(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def regrouped(batches: Iterable[pl.DataFrame], size: int = _BATCH) -> Iterator[pl.DataFrame]:
     """The same rows in batches of a good size: every one costs some hundred microseconds for each column."""
     import polars as pl
 
     held: list[pl.DataFrame] = []
     for batch in batches:
         held.append(batch)
-        if sum(map(len, held)) >= _BATCH:
-            yield from _pieces(pl.concat(held, how="vertical_relaxed") if len(held) > 1 else batch)
+        if sum(map(len, held)) >= size:
+            yield from _pieces(pl.concat(held, how="vertical_relaxed") if len(held) > 1 else batch, 4 * size)
             held = []
     if held:
-        yield from _pieces(pl.concat(held, how="vertical_relaxed"))
+        yield from _pieces(pl.concat(held, how="vertical_relaxed"), 4 * size)
 
 
-def _pieces(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    return (rows[at : at + 4 * _BATCH] for at in range(0, max(len(rows), 1), 4 * _BATCH))
+def _pieces(rows: pl.DataFrame, size: int) -> Iterator[pl.DataFrame]:
+    return (rows[at : at + size] for at in range(0, max(len(rows), 1), size))
 
 
 def _portable(rows: pl.DataFrame, columns: Sequence[ColumnInfo]) -> pl.DataFrame:

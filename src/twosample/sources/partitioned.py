@@ -10,7 +10,7 @@ from ..errors import InputError, TwosampleError, warn
 from ..summaries import BinGrid, Points, TableSummary
 from .facts import CategoryCounts, Scan
 from .local import LocalRows
-from .partial import Work, part_of
+from .partial import Task, Work, part_of, united
 from .profiling import NUMERIC
 from .remote import RemoteRows, held_rows
 from .summarize import ROWS
@@ -37,11 +37,11 @@ class PartitionedRows(RemoteRows):
     workers: Workers | None = None
     _known: dict[tuple[int, int], TableSummary] = field(default_factory=dict, init=False)
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """One pass where the rows are; what comes back is a summary of all rows."""
         held = self._held(size, seed)
         if held is None:
-            return super().survey(size, seed, plan)
+            return super().survey(size, seed, plan, every)
         if held.whole:
             return LocalRows(held.sample.frame, self.guard).survey(size, seed, plan)
         note = f"Which rows of {self.guard.name} the joint test took depends on the seed and on its partitions"
@@ -95,11 +95,23 @@ class PartitionedRows(RemoteRows):
         return found
 
     def _run(self, work: Work) -> TableSummary | None:
+        parts = self._parts(work)
+        if parts is None:
+            return None
+        return united(parts) or part_of([self._empty()], work)
+
+    def gathered(self, task: Task) -> list[bytes]:
+        """The answers of all partitions, some of them merged."""
+        parts = self._parts(task)
+        return super().gathered(task) if parts is None else parts
+
+    def _parts(self, task: Task) -> list[bytes] | None:
+        """None if the workers cannot run it."""
         workers = self.workers
         if workers is None:
             return None
         try:
-            found = self.guard.against_all().run(lambda: workers.summary(work))
+            return self.guard.against_all().run(lambda: workers.parts(task))
         except TwosampleError as error:
             if _ABSENT not in str(error):
                 raise
@@ -109,7 +121,6 @@ class PartitionedRows(RemoteRows):
             )
             self.workers = None
             return None
-        return part_of([self._empty()], work) if found is None else found
 
 
 def held_by_workers(source: object) -> bool:

@@ -12,6 +12,7 @@ from ..summaries import BinGrid, ColumnInfo, RowSampler, TableSummary
 from .conditions import called
 from .facts import Scan, family_of
 from .guard import Guard
+from .partial import Task
 from .pullers import Puller
 from .pushdown import Pushdown
 from .sampling import drawn
@@ -95,10 +96,10 @@ class RemoteRows:
         """Refused: every engine has its own way."""
         raise InputError(f"{called(where)}: {self.guard.name} is held by {self.engine}; filter it before you give it.")
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """Small tables are read through. Of large ones the engine gives the profiles, and a uniform sample."""
         most = held_rows(len(self.columns()))
-        if (size > most and self.puller.streams) or self._about() <= most:
+        if ((every or size > most) and self.puller.streams) or self._about() <= most:
             draw = size, seed
             found = self.guard.run(lambda: surveyed(self.columns(), self._batches(), self._empty(), draw, plan))
             self._rows = found.scan.rows
@@ -115,6 +116,11 @@ class RemoteRows:
         """All rows in one pass, as they come from the engine."""
         choice = RowChoice(size, seed, first)
         return self.guard.run(lambda: summarized(self.columns(), iter(self._batches()), self._empty(), choice, like))
+
+    def gathered(self, task: Task) -> list[bytes]:
+        """The answer of all rows, as they come from the engine."""
+        names = [info.name for info in task.columns]
+        return [self.guard.run(lambda: task.part(self._batches(names), 0))]
 
     def _about(self) -> int:
         """Rows, perhaps those of some time ago."""

@@ -14,6 +14,7 @@ from ..summaries.counts import MOST_CATEGORIES
 from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
+from .partial import Task
 from .survey import Plan, Survey
 from .values import column_of, dated, strings
 
@@ -54,9 +55,9 @@ class SummaryRows:
         """Rows."""
         return self.held.rows
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """The rows that were kept, and all that is known of the others."""
-        del plan
+        del plan, every
         names = [column.info.name for column in self.held.columns]
         bins = {name: own for name in names if (own := self._bins(name)) is not None}
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
@@ -88,6 +89,11 @@ class SummaryRows:
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         """Refused: the rows are gone."""
         del columns
+        self._refuse("its rows are gone but for a sample")
+
+    def gathered(self, task: Task) -> NoReturn:
+        """Refused: the rows are gone."""
+        del task
         self._refuse("its rows are gone but for a sample")
 
     def filtered(self, where: str) -> NoReturn:

@@ -17,6 +17,7 @@ from .facts import CategoryCounts, Scan
 if TYPE_CHECKING:
     import polars as pl
 
+    from .partial import Task
     from .survey import Plan, Survey
 
 
@@ -36,7 +37,7 @@ class Rows(Protocol):
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, bins and counts."""
 
-    def survey(self, size: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, size: int, seed: int, plan: Plan, every: bool) -> Survey:
         """A sample, and what comes with it."""
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
@@ -44,6 +45,9 @@ class Rows(Protocol):
 
     def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
         """What stands for the rows."""
+
+    def gathered(self, task: Task) -> list[bytes]:
+        """The answers of all parts."""
 
     def collect(self, columns: Sequence[str]) -> pl.DataFrame:
         """All rows."""
@@ -101,7 +105,7 @@ class Table:
         """Rows; from the footer of the file or by a count where the engine has one, else by reading."""
         return self._rows.count()
 
-    def survey(self, rows: int, seed: int, plan: Plan) -> Survey:
+    def survey(self, rows: int, seed: int, plan: Plan, *, every: bool = False) -> Survey:
         """A sample and the profiles of all rows, with as much more as costs no further pass.
 
         Parameters
@@ -110,8 +114,10 @@ class Table:
             Of the sample, as for :meth:`sample`.
         plan
             What to bin and to count on the way, seen the first rows: ``plan(frame) -> (grids, counts)``.
+        every
+            Whether to look at every row, also of a table that is slow to read.
         """
-        return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan)
+        return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan, every)
 
     def summary(self, size: int, seed: int, first_row: int | None, like: TableSummary | None) -> TableSummary:
         """What stands for the table: see :func:`twosample.summarize`.
@@ -187,6 +193,16 @@ class Table:
             The same seed gives the same rows, whatever the threads.
         """
         return self._rows.sample(whole_number("rows", rows), whole_number("seed", seed, least=0))
+
+    def gathered(self, task: Task) -> list[bytes]:
+        """What a task finds in all rows: by the workers that hold them, or here in one pass. Answers to be merged.
+
+        Parameters
+        ----------
+        task
+            What to ask of every part of the table.
+        """
+        return self._rows.gathered(task)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame] | None:
         """All rows of some columns, from the first to the last; None where rows stay in the engine that holds them.

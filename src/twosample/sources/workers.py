@@ -1,6 +1,6 @@
-"""Engines that run :func:`partial` where the rows are: Dask, and Spark by ``mapInArrow``, classic or through Connect.
+"""Engines that run a :class:`Task` where the rows are: Dask, and Spark by ``mapInArrow``, classic or through Connect.
 
-One small summary for each partition comes back, after some workers have merged those of the others. No RDD, accumulator
+A small answer for each partition comes back, after some workers have merged those of the others. No RDD, accumulator
 or broadcast is used, which Connect and serverless platforms do not have.
 """
 
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..summaries import TableSummary
-from .partial import Work, merged, partial, united
+from .partial import Task
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-_FEW = 8  # summaries that are merged without help
+_FEW = 8  # answers that are merged without help
 _GROUPS = 16  # workers that merge, on a Spark that may not choose
 _ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 
@@ -26,8 +25,8 @@ _ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions
 class Workers(Protocol):
     """Those who hold the partitions of a table."""
 
-    def summary(self, work: Work) -> TableSummary | None:
-        """The summary of all partitions; None if they have no rows."""
+    def parts(self, task: Task) -> list[bytes]:
+        """The answers of all partitions, some of them merged."""
 
 
 def workers_of(frame: nw.LazyFrame[Any]) -> Workers | None:
@@ -54,25 +53,25 @@ class DaskWorkers:
 
     frame: Any
 
-    def summary(self, work: Work) -> TableSummary | None:
+    def parts(self, task: Task) -> list[bytes]:
         """A tree: as many groups as each has partitions."""
         import dask
 
-        run, merge = dask.delayed(_pandas_part, traverse=False), dask.delayed(merged)
-        names = [info.name for info in work.columns]
-        parts = [run(part, names, work, place) for place, part in enumerate(self.frame.to_delayed())]
+        run, merge = dask.delayed(_pandas_part, traverse=False), dask.delayed(task.merged)
+        names = [info.name for info in task.columns]
+        parts = [run(part, names, task, place) for place, part in enumerate(self.frame.to_delayed())]
         if len(parts) > _FEW:
             groups = isqrt(len(parts))
             parts = [merge(parts[group::groups]) for group in range(groups)]
-        return united(dask.compute(*parts))
+        return list(dask.compute(*parts))
 
 
-def _pandas_part(rows: Any, names: Sequence[str], work: Work, place: int) -> bytes:
+def _pandas_part(rows: Any, names: Sequence[str], task: Task, place: int) -> bytes:
     """One partition of Dask."""
     from .frames import from_pandas
 
     chosen = rows if list(rows.columns) == list(names) else rows[list(names)]
-    return partial([from_pandas(chosen)], work, place)
+    return task.part([from_pandas(chosen)], place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,45 +86,45 @@ class SparkWorkers:
 
     frame: Any
 
-    def summary(self, work: Work) -> TableSummary | None:
-        """Two rounds, as one job: a summary of each partition, then some workers merge them.
+    def parts(self, task: Task) -> list[bytes]:
+        """Two rounds, as one job: an answer of each partition, then some workers merge them.
 
-        How many do so, Spark decides by the size of the summaries, if it is allowed to (adaptive execution, the
+        How many do so, Spark decides by the size of the answers, if it is allowed to (adaptive execution, the
         default): of a small table one does.
         """
         setting = self.frame.sparkSession.conf.get
-        parts = _readable(self.frame, work).mapInArrow(_spark_part(work), "part binary, place int")
+        parts = _readable(self.frame, task).mapInArrow(_spark_part(task), "part binary, place int")
         if all(setting(name, "true") == "true" for name in _ADAPTIVE):
             grouped = parts.repartition("place")
         else:
             grouped = parts.repartition(min(_GROUPS, int(setting("spark.sql.shuffle.partitions", str(_GROUPS)))))
-        whole = grouped.mapInArrow(_spark_merge(), "part binary, place int")
-        return united(bytes(row[0]) for row in whole.collect())
+        whole = grouped.mapInArrow(_spark_merge(task), "part binary, place int")
+        return [bytes(row[0]) for row in whole.collect()]
 
 
-def _readable(frame: Any, work: Work) -> Any:
+def _readable(frame: Any, task: Task) -> Any:
     """The columns that are wanted, in order; what cannot be compared, and Arrow may not take, as text."""
     names = list(frame.columns)
     plain = frame.toDF(*(f"c{place}" for place in range(len(names))))  # Spark reads more into some names than is there
-    columns = [(plain[f"c{names.index(info.name)}"], info.family == "other") for info in work.columns]
+    columns = [(plain[f"c{names.index(info.name)}"], info.family == "other") for info in task.columns]
     return plain.select(*(column.cast("string") if odd else column for column, odd in columns))
 
 
-def _spark_part(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _spark_part(task: Task) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def of_batches(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
         assert context is not None
-        names, place = [info.name for info in work.columns], context.partitionId()
-        return _rows_of(partial(_frames(batches, names), work, place), place)
+        names, place = [info.name for info in task.columns], context.partitionId()
+        return _rows_of(task.part(_frames(batches, names), place), place)
 
     return of_batches
 
 
-def _spark_merge() -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _spark_merge(task: Task) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def of_batches(batches: Iterator[Any]) -> Iterator[Any]:
-        return _rows_of(merged(part.as_py() for batch in batches for part in batch.column(0)), 0)
+        return _rows_of(task.merged(part.as_py() for batch in batches for part in batch.column(0)), 0)
 
     return of_batches
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
@@ -32,6 +32,7 @@ from .checking import violation_words, violations
 from .conditional import mix_finding, tested_by, together_by
 from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
+from .every_row import PART, every_row
 from .identical import identical
 from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .margins import MARGIN, Margins
@@ -43,11 +44,12 @@ from .results import Comparison
 from .schema import checked_policy, headline, schema_of
 from .subjects import subject, tests_of
 from .ties import views_of
-from .together import Together, tested_together
+from .together import Together, in_parts, tested_together
 from .verdicts import ColumnTests, weighed
 
 Progress = Callable[[int, int, str], None]
 SAMPLE = 20_000
+HELD, EVERY_ROW = 100_000, 1 << 62  # rows in memory where every row is wanted: for the joint test, for designs
 STEPS = 5
 
 
@@ -62,7 +64,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     exclude: Iterable[str] | None = None,
     kinds: Mapping[str, str] | None = None,
     where: str | None = None,
-    sample: int = SAMPLE,
+    sample: int | None = SAMPLE,
     schema: str = "fail",
     columns_may_be_lost: Iterable[str] = (),
     contract: Contract | str | PathLike[str] | None = None,
@@ -104,7 +106,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     where
         Keeps the rows of both tables for which a condition in SQL holds.
     sample
-        Rows of each table for the joint test, at most.
+        Rows of each table for the joint test, at most. None for all: beyond 100,000 rows so many are sampled, and a
+        second pass adds up features of every row, where the rows are (docs/scale.md).
     schema
         What it means if columns are lost, or hold another kind of value: "fail" makes the tables different, "warn" says
         it in the headline, "ignore" says nothing. ``c.schema`` has them in any case. Added columns are findings.
@@ -158,7 +161,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     if level >= 0.5:
         raise OptionError(f"level={level!r} must be below 0.5: intervals are at level 1 - 2 * level.")
     margins = Margins.of(margin)
-    rows, seed = whole_number("sample", sample, least=10), whole_number("rng", rng, least=0)
+    rows = None if sample is None else whole_number("sample", sample, least=10)
+    seed = whole_number("rng", rng, least=0)
     if kinds is not None and not isinstance(kinds, Mapping):
         raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
@@ -173,14 +177,15 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     margins.check(info.name for table in tables for info in table.columns)
     given.check(tables, wanted.select)
     with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
-        reading = read(tables, wanted, rows, (one, two), step)
+        held = rows or (EVERY_ROW if given.names else HELD)
+        reading = read(tables, wanted, held, (one, two), step, every=rows is None)
         changes, findings = schema_of(reading, policy, may_be_lost)
         columns, findings = _comparable(reading, findings)
         broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
         plan = plan_of(reading, given, wanted.kinds, level)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
-        tests = _tested if plan is None or plan.plain else partial(_tested_by, plan)
+        tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
         tested, joint, together, test = tests(reading, columns, judge, step)
         mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
     found = weighed(
@@ -210,8 +215,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,
         ),
-        a=_facts(reading.a, len(joint.chosen[0]) if joint else 0),
-        b=_facts(reading.b, len(joint.chosen[1]) if joint else 0),
+        a=_facts(reading.a, together.m if together else 0),
+        b=_facts(reading.b, together.n if together else 0),
         level=level,
         margin=margins.default,
         joint_margin=found.joint_margin,
@@ -231,26 +236,30 @@ def _named(
     """What is behind a difference of all columns together."""
     if joint is None or test is None:
         return ()
-    return joint_findings(test, [part.name for part in joint.features], joint.twins, level, known, tables)
+    return joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, tables)
 
 
 Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]
 """Of the columns; the joint sample, its test, and the views that it was joined from, where there are any."""
 
 
-def _tested(reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
-    """Each column, and all of them together: rows are exchangeable as they are."""
+def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
+    """Each column, and all of them together, on every row or on the sample: rows are exchangeable as they are."""
     tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
     step("testing all columns together")
     joint = joint_sample(reading, columns, judge.rng) if min(tested[0].rows) >= 2 else None
     if joint is None:
         return tested, None, None, None
     views = views_of(joint.features, joint.twins, joint.groups)
-    test = tested_together(joint.pair, views, joint.groups, judge.level)
+    names = [part.name for part in joint.features]
+    test = tested_together(joint.pair, views, names, joint.groups, judge.level)
     if joint.shared is not None:  # both p-values are valid, so the larger one is, too
         without = [view for view in views if view.name != "twins"]
-        rest = tested_together(joint.pair, without, joint.groups, judge.level)
+        rest = tested_together(joint.pair, without, names, joint.groups, judge.level)
         test = max(rest, test, key=lambda part: part.judged.pvalue)
+    whole = every_row(reading, joint, judge) if every else None
+    if whole is not None:
+        test, joint = in_parts(whole[0], test, PART), replace(joint, every=True, notes=(whole[1], *joint.notes))
     return tested, joint, test.judged, test
 
 
@@ -329,6 +338,8 @@ def _facts(side: Side, sampled: int) -> TableFacts:
 
 def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None = None) -> tuple[str, ...]:
     how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
+    if joint is not None and joint.every:
+        how = "were all added up, and some of them sampled uniformly at random,"
     parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
     columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
     gone = [side for side in (reading.a, reading.b) if side.summarized]

@@ -74,6 +74,8 @@ class Joint:
         tables have rows in common, as a table and a part of it have. None otherwise.
     notes
         How it was done.
+    every
+        Whether features of every row were tested beside it.
     """
 
     pair: Embedded
@@ -85,6 +87,7 @@ class Joint:
     twins: Floats
     shared: tuple[float, float] | None
     notes: tuple[str, ...]
+    every: bool = False
 
 
 def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Generator) -> Joint:
@@ -183,7 +186,7 @@ def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
             null=found.null,
             kernel=joint.kernel,
             engine=LowRank(max_rank=RANK),
-            reason=f"{found.m + found.n} sampled rows",
+            reason=f"{found.m + found.n:,} rows" if joint.every else f"{found.m + found.n} sampled rows",
             citation=CITATION,
             notes=joint.notes,
         )

@@ -21,8 +21,8 @@ Pairs = dict[tuple[int, int], float]
 
 def joint_findings(
     test: Together,
-    names: Sequence[str],
     twins: Floats,
+    first: int,
     level: float,
     known: Collection[str],
     tables: tuple[str, str] = ("A", "B"),
@@ -33,10 +33,8 @@ def joint_findings(
     ----------
     test
         The joint test; if it does not reject at half of the level, there is nothing to name.
-    names
-        The columns whose features it looks at.
-    twins
-        1 for a row that occurs more than once in both tables together.
+    twins, first
+        1 for a row that occurs more than once in both tables together, and how many rows are of the first table.
     level
         The level of the comparison.
     known
@@ -46,17 +44,18 @@ def joint_findings(
     """
     if 2 * test.judged.pvalue > level:
         return ()
-    repeated = () if known else _repeated(test, twins, level, tables)  # fewer values, or gaps, repeat rows, too
+    names = test.columns
+    repeated = () if known else _repeated(test, twins, first, level, tables)  # fewer values, or gaps, repeat rows, too
     found = [*repeated, *_tied(test, names, level, known)]
     if not found and not known:
         found = [*_suspect(test, names)]
     return tuple(found)
 
 
-def _repeated(test: Together, twins: Floats, level: float, tables: tuple[str, str]) -> Iterator[Finding]:
+def _repeated(test: Together, twins: Floats, first: int, level: float, tables: tuple[str, str]) -> Iterator[Finding]:
     if "twins" not in test.names or test.adjusted[test.names.index("twins")] > level:
         return
-    a, b = float(twins[: test.judged.m].mean()), float(twins[test.judged.m :].mean())
+    a, b = float(twins[:first].mean()), float(twins[first:].mean())
     if min(a, b) > 0.5:  # few columns of few values: most rows occur more than once anyway
         return
     one, two = (shown(name, 60) for name in tables)

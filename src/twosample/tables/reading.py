@@ -162,13 +162,23 @@ class Reading:
         return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
 
 
-def read(tables: tuple[Table, Table], wanted: Wanted, sample: int, seeds: tuple[int, int], step: Step) -> Reading:
-    """Survey both tables, find out what they have in common, and ask for the bins and counts that are still missing."""
+def read(
+    tables: tuple[Table, Table],
+    wanted: Wanted,
+    sample: int,
+    seeds: tuple[int, int],
+    step: Step,
+    every: bool = False,
+) -> Reading:
+    """Survey both tables, find out what they have in common, and ask for the bins and counts that are still missing.
+
+    With `every`, bins come from all rows, however slow these are to read.
+    """
     names = wanted.names(tables)
     surveys: list[Survey] = []
     for table, seed in zip(tables, seeds, strict=True):
         step(f"reading {table.name}")
-        surveys.append(table.survey(sample, seed, partial(plan, said=wanted.kinds)))
+        surveys.append(table.survey(sample, seed, partial(plan, said=wanted.kinds), every=every))
         if not len(surveys[-1].sample):
             raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
     samples = [survey.sample for survey in surveys]

@@ -89,29 +89,37 @@ def fits(phi: Floats, owner: Index) -> tuple[Floats, Floats]:
     With the inverse :math:`\Omega` of the covariance matrix, the residuals of the features J of a column given all
     others are :math:`\Phi\Omega_{\cdot J}\Omega_{JJ}^{-1}`.
     """
-    size, width = phi.shape
-    omega = np.linalg.inv(phi.T @ phi / size + max(0.01, width / size) * np.eye(width))
+    left = phi @ residual_weights(phi.T @ phi / len(phi), owner, len(phi))
+    return phi - left, left
+
+
+def residual_weights(covariance: Floats, owner: Index, size: int) -> Floats:
+    """``(K, K)`` the matrix that takes features to what all other columns do not predict of them, from `size` rows."""
+    width = len(covariance)
+    omega = np.linalg.inv(covariance + max(0.01, width / size) * np.eye(width))
     for column in range(int(owner[-1]) + 1):
         own = np.flatnonzero(owner == column)
         omega[:, own] = omega[:, own] @ np.linalg.inv(omega[np.ix_(own, own)])
-    left = phi @ omega
-    return phi - left, left
+    return np.asarray(omega)
 
 
 def pairs_view(phi: Floats, owner: Index, groups: RowGroups) -> FeatureView:
     """Products of a feature of one column and a feature of another: for numbers, their correlation."""
-    first, second = np.triu_indices(phi.shape[1])
-    apart = owner[first] != owner[second]
-    first, second = first[apart], second[apart]
-    columns = int(owner[-1]) + 1
-    code = owner[first] * columns + owner[second]
-    order = np.argsort(code, kind="stable")
-    first, second, code = first[order], second[order], code[order]
-    item = np.unique(code, return_inverse=True)[1]
+    first, second, item = pairs_of(owner)
     products = groups.products(phi)[:, first, second]
     squares = (phi * phi).T @ (phi * phi)
     items = items_of(item, lambda part: groups.scores(products[:, part]))
     return FeatureView("pairs", items, item, _effects(products, squares[first, second], groups))
+
+
+def pairs_of(owner: Index) -> tuple[Index, Index, Index]:
+    """Every two features of different columns, and the number of the pair of columns, which they are sorted by."""
+    first, second = np.triu_indices(len(owner))
+    apart = owner[first] != owner[second]
+    first, second = first[apart], second[apart]
+    code = owner[first] * (int(owner[-1]) + 1) + owner[second]
+    order = np.argsort(code, kind="stable")
+    return first[order], second[order], np.unique(code[order], return_inverse=True)[1]
 
 
 def pair_of(item: int, columns: int) -> tuple[int, int]:

@@ -9,8 +9,8 @@ effect as often as the end of that one feature is; its lower end is corrected fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.groups import RowGroups
 from ..core.joining import joined
-from ..core.pvalue import ReplicateLaw, resampling_pvalue, smallest_pvalue
+from ..core.pvalue import ReplicateLaw, WeightedLaw, resampling_pvalue, smallest_pvalue
 from ..core.types import Floats
 from ..embedding import Embedded, Judged
 from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, effect
@@ -46,6 +46,10 @@ class Together:
         The views, their p-values alone, and adjusted for all of them.
     views
         Those that are made of features.
+    columns
+        The columns of these features.
+    part
+        Its part of the level, if there is another test of all columns together.
     """
 
     judged: Judged
@@ -53,6 +57,8 @@ class Together:
     pvalues: tuple[float, ...]
     adjusted: tuple[float, ...]
     views: tuple[FeatureView, ...]
+    columns: tuple[str, ...]
+    part: float = 1.0
 
     def view(self, name: str) -> FeatureView | None:
         """A view by its name, if there is one."""
@@ -72,25 +78,64 @@ class Together:
         largest = np.max([items.max(axis=1) for items in found.values()], axis=0).astype(np.float64)
         return {
             name: np.array([resampling_pvalue(np.append(value, largest[1:]), 1e-6) for value in items[0].tolist()])
+            / self.part
             for name, items in found.items()
         }
 
+    def given(self, part: float) -> Together:
+        """The same with a part of the level only."""
+        law, p = WeightedLaw(self.judged.law, part), min(1.0, self.judged.pvalue / part)
+        adjusted = tuple(min(1.0, one / part) for one in self.adjusted)
+        return replace(self, judged=replace(self.judged, law=law, pvalue=p), adjusted=adjusted, part=part)
 
-def tested_together(pair: Embedded, views: Sequence[FeatureView], groups: RowGroups, level: float) -> Together:
-    """Join the views and the kernel on rows."""
+
+def tested_together(
+    pair: Embedded, views: Sequence[FeatureView], columns: Sequence[str], groups: RowGroups, level: float
+) -> Together:
+    """Join the views of some columns and the kernel on rows."""
     S = groups.sums(pair.features)
     sums = (groups.labels @ (S - S.mean(axis=0)).astype(np.float32)).astype(np.float64)
-    names = ["rows", *(view.name for view in views)]
-    values = np.array([np.einsum("rf,rf->r", sums, sums), *(view.statistic for view in views)])
+    m, n = groups.rows
+    kernel = np.einsum("rf,rf->r", sums, sums)
+    size = largest_effect(pair, views, m, n, level)
+    return joined_views({"rows": kernel}, views, columns, groups, (m, n), size)
+
+
+def joined_views(
+    others: Mapping[str, Floats],
+    views: Sequence[FeatureView],
+    columns: Sequence[str],
+    groups: RowGroups,
+    rows: tuple[int, int],
+    size: Effect,
+) -> Together:
+    """One test of views of features and of other statistics ``(R,)`` of the same relabellings; the effect is given."""
+    names = [*others, *(view.name for view in views)]
+    values = np.array([*others.values(), *(view.statistic for view in views)])
     tolerances = _ROUNDING * values.std(axis=1)
     result = joined(values, tolerances, [WEIGHTS[name] for name in names])
-    m, n = groups.rows
     least = max(smallest_pvalue(groups.m, groups.n), 1 / len(groups.labels))
     law = ReplicateLaw(result.values, result.tolerance, groups.exhaustive, least)
-    size = largest_effect(pair, views, m, n, level)
-    judged = Judged(float(result.values[0]), result.pvalue, size, Permutation(len(groups.labels) - 1), law, m, n)
+    judged = Judged(float(result.values[0]), result.pvalue, size, Permutation(len(groups.labels) - 1), law, *rows)
     alone, adjusted = (tuple(float(p) for p in part) for part in (result.pvalues, result.adjusted))
-    return Together(judged, tuple(names), alone, adjusted, tuple(views))
+    return Together(judged, tuple(names), alone, adjusted, tuple(views), tuple(columns))
+
+
+def in_parts(first: Together, second: Together, part: float) -> Together:
+    """Two tests as one: the first with a part of the level, the second with the rest; what they see goes together."""
+    first, second = first.given(part), second.given(1 - part)
+    better, other = sorted((first, second), key=lambda test: test.judged.pvalue)
+    more = [i for i, name in enumerate(other.names) if name not in better.names]
+    sizes = first.judged.effect, second.judged.effect
+    value, low, high = (max(getattr(size, end) for size in sizes) for end in ("value", "low", "high"))
+    size = replace(sizes[0], value=value, low=low, high=high)
+    return replace(
+        better,
+        judged=replace(better.judged, effect=size, m=first.judged.m, n=first.judged.n),
+        names=(*better.names, *(other.names[i] for i in more)),
+        pvalues=(*better.pvalues, *(other.pvalues[i] for i in more)),
+        adjusted=(*better.adjusted, *(other.adjusted[i] for i in more)),
+    )
 
 
 def largest_effect(pair: Embedded, views: Sequence[FeatureView], m: int, n: int, level: float) -> Effect:
