@@ -179,7 +179,7 @@ class GroupMoments:
     @property
     def _width(self) -> int:
         """Features, and the number of rows, which is the first of them."""
-        return 1 + sum(column.table.shape[1] for column in self.features)
+        return 1 + sum(int(column.table.shape[1]) for column in self.features)
 
     def values(self, rows: pl.DataFrame, order: Index | slice = slice(None)) -> Floats:
         """``(n, 1 + K)`` one, and the features, of some rows in a certain order."""
