@@ -7,8 +7,10 @@ import twosample as ts
 from twosample.core.strata import Strata
 from twosample.embedding import Line, effect
 from twosample.embedding.dependence import GroupDesign, SeriesDesign
-from twosample.embedding.designs import StrataDesign, WeightedDesign
-from twosample.embedding.rows import EmbeddedRows, StratifiedFeatures
+from twosample.embedding.relabelled import RelabelledDesign
+from twosample.embedding.rows import EmbeddedRows
+from twosample.embedding.sampled import SampledDesign
+from twosample.embedding.stratified import StratifiedFeatures
 
 
 def features(x, y, bandwidth=1.0):
@@ -69,7 +71,7 @@ def test_one_stratum_has_the_effect_of_the_samples():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=400), rng.normal(0.4, size=300)
     strata = Strata.of([0] * 400, [0] * 300)
-    design = StrataDesign.of(strata)
+    design = RelabelledDesign.of(strata)
     found = effect(design.pair(features(x, y)), 0.05)
     plain = effect(Line.of_values(x, y).embedded(1.0), 0.05)
     assert found.value == pytest.approx(plain.value, rel=0.05)
@@ -84,7 +86,7 @@ def test_effects_are_those_of_the_same_mix_in_units_of_the_spread_within_strata(
     covered = []
     for _ in range(40):
         x, y = rng.normal(size=400) + by % 7, rng.normal(size=400) + by % 7 + 0.3
-        covered.append(effect(StrataDesign.of(Strata.of(by.tolist(), by.tolist())).pair(features(x, y)), 0.05))
+        covered.append(effect(RelabelledDesign.of(Strata.of(by.tolist(), by.tolist())).pair(features(x, y)), 0.05))
     d = np.subtract.outer(np.arange(7), np.arange(7)) ** 2  # normal densities, kernel and mixture in closed form
     root, apart = np.sqrt(3), np.subtract.outer(np.arange(7), np.arange(7) + 0.3) ** 2
     squared = 2 * (np.exp(-d / 6).mean() - np.exp(-apart / 6).mean()) / root
@@ -96,7 +98,7 @@ def test_effects_are_those_of_the_same_mix_in_units_of_the_spread_within_strata(
 def test_masses_sum_to_effective_sizes():
     rng = np.random.default_rng(3)
     w = rng.random(50)
-    x, y = WeightedDesign.of(w, 20).masses(np.empty((50, 0)))
+    x, y = RelabelledDesign.of(Strata.one(20, 30), w).masses(np.empty((50, 0)))
     assert x.sum() == pytest.approx(int(w[:20].sum() ** 2 / (w[:20] ** 2).sum()))
     assert not x[20:].any()
     assert not y[:20].any()
@@ -123,7 +125,7 @@ def test_series_are_worth_fewer_rows():
 def test_shares_are_compared_at_their_level(kind):
     rng = np.random.default_rng(6)
     if kind == "weights":
-        design = WeightedDesign.of(rng.random(120) + 0.2, 60)
+        design = RelabelledDesign.of(Strata.one(60, 60), rng.random(120) + 0.2)
     elif kind == "groups":
         design = GroupDesign(60, 60, np.repeat(np.arange(40), 3))
     else:
@@ -136,7 +138,7 @@ def test_shares_are_compared_at_their_level(kind):
 
 
 def test_strata_without_rows_are_left_out():
-    design = StrataDesign.of(Strata.of(["a", "b", "c", "c"], ["a", "b", "c", "d"]))
+    design = RelabelledDesign.of(Strata.of(["a", "b", "c", "c"], ["a", "b", "c", "d"]))
     part = design.part(np.array([1, 0, 1, 1, 1, 0, 1, 1], dtype=bool))
     assert part.strata.names == ("a", "c", "d")
     assert (part.m, part.n) == (3, 3)
@@ -148,7 +150,7 @@ def test_scores_have_mean_0_and_variance_1_over_labellings():
     x, y, by_x, by_y = sample(rng, 60, 50, 4)
     phi = np.stack([np.concatenate([x, y]), np.concatenate([x, y]) ** 2, np.ones(110)], axis=1)
     strata = Strata.of(by_x.tolist(), by_y.tolist())
-    for design in (StrataDesign.of(strata), WeightedDesign.of(rng.random(110) + 0.1, 60)):
+    for design in (RelabelledDesign.of(strata), RelabelledDesign.of(Strata.one(60, 50), rng.random(110) + 0.1)):
         assert design.scores(phi) is None  # nothing was drawn yet
         design.tested(phi - phi.mean(axis=0), 1999, rng)
         scores = design.scores(phi)
@@ -156,7 +158,7 @@ def test_scores_have_mean_0_and_variance_1_over_labellings():
         assert scores[1:, :2].mean(axis=0) == pytest.approx(0, abs=0.1)
         assert scores[1:, :2].std(axis=0) == pytest.approx(1, abs=0.07)
         assert not scores[:, 2].any()  # a constant says nothing
-    score = StrataDesign.of(strata)
+    score = RelabelledDesign.of(strata)
     score.tested(phi, 99, rng)
     h, delta = (
         strata.sizes,
@@ -174,7 +176,7 @@ def test_effects_within_strata_do_not_cancel(strata, rows, opposite):
     rng = np.random.default_rng(strata)
     by = np.repeat(np.arange(strata), rows)
     sign = np.where((by % 2 == 1) & opposite, -1.0, 1.0)
-    design = StrataDesign.of(Strata.of(by.tolist(), by.tolist()))
+    design = RelabelledDesign.of(Strata.of(by.tolist(), by.tolist()))
     found = []
     for _ in range(40):
         x, y = rng.normal(size=len(by)) + by % 5, rng.normal(size=len(by)) + by % 5 + 0.4 * sign
@@ -193,7 +195,7 @@ def test_weights_of_which_most_are_0_have_a_level(rows):
         rng = np.random.default_rng([31, i])
         weights = np.tile(np.where(np.arange(rows) < 3, 1.0, 0.0), 2)
         features = rng.normal(size=(2 * rows, 2))
-        design = WeightedDesign.of(weights, rows)
+        design = RelabelledDesign.of(Strata.one(rows, rows), weights)
         found = design.judged(features, 0.05, 199, rng)
         assert np.isfinite(found.law.values).all()
         assert np.isfinite(design.scores(features)).all()
@@ -201,3 +203,125 @@ def test_weights_of_which_most_are_0_have_a_level(rows):
         pvalues.append(found.pvalue)
     assert np.mean(np.array(pvalues) <= 0.2) <= 0.3  # 3.5 deviations above 0.2
     assert min(pvalues) > 0
+
+
+def _naive(phi, w, of_row, v):
+    """T of weighted rows in strata, from its definition: sums over all pairs of rows."""
+    shared, left_out, each, total, count = np.zeros(phi.shape[1]), 0.0, 0.0, 0.0, 0
+    for s in np.unique(of_row):
+        rows = np.flatnonzero(of_row == s)
+        i, j = rows[v[rows] == 1], rows[v[rows] == 0]
+        if not len(i) or not len(j):
+            continue
+        mean = w[rows] @ phi[rows] / w[rows].sum()
+        seen = (phi[rows] - mean) @ (phi[rows] - mean).T
+        place = {row: k for k, row in enumerate(rows)}
+
+        def mean_over(a, b, seen=seen, place=place):
+            pairs = [(w[r] * w[t], seen[place[r], place[t]]) for r in a for t in b if r != t]
+            weight = sum(part[0] for part in pairs)
+            return sum(part[0] * part[1] for part in pairs) / weight if weight else None
+
+        whole = mean_over(rows, rows)
+        own = [whole if (part := mean_over(side, side)) is None else part for side in (i, j)]
+        square = own[0] + own[1] - 2 * mean_over(i, j)
+        X, Y = w[i].sum(), w[j].sum()
+        h, delta = X * Y / (X + Y), w[i] @ phi[i] / X - w[j] @ phi[j] / Y
+        shared, left_out = shared + h * delta, left_out + h**2 * (square - delta @ delta)
+        each, total, count = each + h * square, total + h, count + 1
+    return 0.5 * ((shared @ shared + left_out) / total**2 + each / (np.sqrt(count) * total))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weighted_strata_are_those_of_the_definition(weighted):
+    rng = np.random.default_rng(8)
+    phi, of_row = rng.normal(size=(30, 3)), np.concatenate([rng.integers(0, 5, 12), rng.integers(0, 6, 18)])
+    w = rng.random(30) + 0.2 if weighted else np.ones(30)
+    strata = Strata.of(of_row[:12].tolist(), of_row[12:].tolist())
+    design = RelabelledDesign.of(strata, w if weighted else None)
+    _, law, _ = design.tested(phi, 20, rng)
+    scaled = np.ones(30) if design.weights is None else design.weights
+    labels = next(iter(design._drawn.values())).x
+    for r in range(5):
+        assert law.values[r] == pytest.approx(_naive(phi, scaled, of_row, labels[:, r]), rel=1e-9)
+
+
+def test_equal_weights_in_strata_are_none():
+    rng = np.random.default_rng(9)
+    x, y, by_x, by_y = sample(rng, 40, 50, 4)
+    strata, phi = Strata.of(by_x.tolist(), by_y.tolist()), features(x, y)
+    one, two = (
+        RelabelledDesign.of(strata, w).judged(phi, 0.05, 199, np.random.default_rng(3))
+        for w in (None, np.full(90, 7.0))
+    )
+    assert one.statistic == pytest.approx(two.statistic, rel=1e-12)
+    assert one.pvalue == two.pvalue
+    assert (one.effect.low, one.effect.high) == pytest.approx((two.effect.low, two.effect.high), rel=1e-9)
+
+
+def test_groups_move_together_within_strata():
+    """A group is the weighted mean of its rows, with the sum of their weights."""
+    rng = np.random.default_rng(10)
+    groups = np.repeat(np.arange(24), rng.integers(1, 5, 24))
+    stratum, m = (groups % 3).tolist(), int((groups < 11).sum())
+    strata, phi = Strata.of(stratum[:m], stratum[m:]), rng.normal(size=(len(groups), 2))
+    w = rng.random(len(groups)) + 0.1
+    design = RelabelledDesign.of(strata, w, groups)
+    value = design.tested(phi, 199, np.random.default_rng(4))[1].values
+    sums = np.array([design.weights[groups == g] @ phi[groups == g] for g in range(24)])
+    masses = np.bincount(groups, design.weights)
+    alone = Strata.of([g % 3 for g in range(11)], [g % 3 for g in range(11, 24)])
+    by_hand = StratifiedFeatures(sums / masses[:, None], alone, masses)
+    labels = next(iter(design._drawn.values())).x
+    assert value == pytest.approx(by_hand.values(labels), rel=1e-12)
+    assert labels.shape[0] == 24
+    assert ((labels.T @ np.eye(3)[np.arange(24) % 3]) == np.bincount(np.arange(11) % 3)).all()
+
+
+@pytest.mark.parametrize("strata", [1, 4])
+def test_the_limit_law_of_weighted_rows_is_that_of_relabelling(strata):
+    rng = np.random.default_rng(11)
+    x, y, by_x, by_y = sample(rng, 500, 400, strata)
+    w = np.exp(0.5 * rng.normal(size=900))
+    design = RelabelledDesign.of(Strata.of(by_x.tolist(), by_y.tolist()), w)
+    form = design.form(features(x, y))
+    law = design.tested(form.features, 1999, rng)[1]
+    limit = form.limit()
+    for share in (0.5, 0.1, 0.02):
+        place = float(np.quantile(law.values[1:], 1 - share))
+        assert limit.sf(place) == pytest.approx(share, abs=3.5 * np.sqrt(share * (1 - share) / 1999) + 0.1 * share)
+
+
+def test_weights_of_a_design_have_the_law_of_the_wild_bootstrap():
+    rng = np.random.default_rng(12)
+    x, y = rng.normal(size=300), rng.normal(0.15, size=250)
+    w = np.exp(0.5 * np.concatenate([x, rng.normal(size=250)]))
+    value, law, _ = SampledDesign(300, 250, w).tested(features(x, y), 999, rng)
+    null = ts.WildBootstrap(memory=0.0, n=9999)
+    r = ts.mmd_test(x, y, bandwidth=1.0, weights_x=w[:300], weights_y=w[300:], null=null, rng=0)
+    assert value == pytest.approx(r.statistic, rel=0.05)
+    for p in (0.1, 0.05, 0.01):
+        assert law.threshold(p) == pytest.approx(r.law.threshold(p), rel=0.1)
+
+
+def test_equal_weights_of_a_design_give_the_statistic_without():
+    rng = np.random.default_rng(13)
+    x, y = rng.normal(size=30), rng.normal(size=40)
+    design = SampledDesign(30, 40, np.repeat([2.0, 5.0], [30, 40]))
+    assert design.tested(features(x, y), 99, rng)[0] == pytest.approx(
+        ts.mmd_test(x, y, bandwidth=1.0, statistic="unbiased", rng=0).statistic, rel=1e-9
+    )
+
+
+def test_the_stratum_that_differs_most():
+    rng = np.random.default_rng(14)
+    by = np.repeat(list("abcd"), 40)
+    x, y = rng.normal(size=160), rng.normal(size=160) + 1.5 * (by == "c")
+    design = RelabelledDesign.of(Strata.of(by.tolist(), by.tolist()))
+    assert design.most_in(features(x, y)).pvalue is None  # nothing was relabelled
+    design.tested(features(x, y), 999, rng)
+    found = design.most_in(features(x, y))
+    assert (found.stratum, found.rows, found.pvalue) == ("c", (40, 40), 0.001)
+    assert found.effect > 0.3
+    alike = [design.most_in(features(rng.normal(size=160), rng.normal(size=160))).pvalue for _ in range(60)]
+    assert 0 <= np.mean(np.array(alike) <= 0.1) <= 0.25

@@ -61,6 +61,37 @@ def groups(rng):
     return found, {"groups": "g"}
 
 
+def weighted_strata(rng):
+    """Rows, weights and strata that go together, in another mix in either table."""
+    found, shift = [], rng.normal(size=12)
+    for rows, mix in ((150, rng.dirichlet(np.full(12, 3.0))), (100, rng.dirichlet(np.full(12, 3.0)))):
+        by = rng.choice(12, size=rows, p=mix)
+        base = rng.normal(size=rows)
+        found.append({"by": by.astype(str), "w": np.round(np.exp(0.7 * base), 1), **_columns(rng, base + shift[by])})
+    return found, {"by": "by", "weights": "w"}
+
+
+def groups_in_strata(rng):
+    found, shift = [], rng.normal(size=4)
+    for first, count in ((0, 24), (100, 16)):
+        own = np.repeat(np.arange(count), rng.integers(1, 9, count))
+        base = rng.normal(size=count)[own] + shift[own % 4]
+        weights = np.exp(0.4 * rng.normal(size=len(own)))
+        found.append({"g": (first + own).astype(str), "by": (own % 4).astype(str), "w": weights, **_columns(rng, base)})
+    return found, {"by": "by", "groups": "g", "weights": "w"}
+
+
+def informative(rng):
+    """Rows of the first table were taken with chances that depend on their values: weights of a design."""
+    found = []
+    for rows, slope in ((600, 1.0), (400, 0.0)):
+        base = rng.normal(size=4 * rows)
+        chance = np.maximum(1 / (1 + np.exp(-slope * base)), 0.1)
+        kept = np.flatnonzero(rng.random(4 * rows) < chance)[:rows]
+        found.append({"w": 1 / chance[kept], **_columns(rng, base[kept])})
+    return found, {"design_weights": "w"}
+
+
 def series(rng):
     found = []
     for rows in (200, 250):
@@ -76,7 +107,10 @@ PROBLEMS = {
     "100 strata of 4 rows": pairs(100, 2),
     "500 strata of 2 rows": pairs(500, 1),
     "weights": weights,
+    "strata and weights": weighted_strata,
     "groups": groups,
+    "groups in strata, weighted": groups_in_strata,
+    "weights of a design": informative,
     "series": series,
 }
 

@@ -148,7 +148,12 @@ def test_series_in_any_order_of_rows():
         ({"by": "no"}, InputError, "by: dict has no column 'no'"),
         ({"by": 3}, OptionError, "by=3 must be a list of names"),
         ({"by": ["g", "g"]}, OptionError, "names a column twice"),
-        ({"by": "g", "weights": "w"}, OptionError, "by= and weights= together are not supported"),
+        ({"by": "g", "time": "w"}, OptionError, "time= and by= together are not supported"),
+        ({"by": "g", "design_weights": "w"}, OptionError, "design_weights= and by= together are not supported"),
+        ({"weights": "w", "design_weights": "w"}, OptionError, "design_weights= and weights= together"),
+        ({"by": "g", "weights": "g"}, OptionError, "names a column twice"),
+        ({"design_weights": "bad"}, InputError, "design_weights: column 'bad'"),
+        ({"design_weights": "zero"}, InputError, "design_weights: all weights of dict"),
         ({"by": "g", "select": ["g"]}, OptionError, "select: column 'g'"),
         ({"weights": "g"}, InputError, "weights: column 'g'"),
         ({"weights": "bad"}, InputError, "1 negative weight"),
@@ -265,3 +270,79 @@ def test_strata_of_one_table_have_shares_in_per_cent():
     texts = [found.detail for found in finding(ts.compare(a, b, by="site"), "strata")]
     assert any("first table, 1 row (1.7 % of the table), not compared" in text for text in texts)
     assert any("second table, 20 rows (33 % of the table), not compared" in text for text in texts)
+
+
+def test_weights_of_a_design_undo_a_selection_that_relabelling_cannot():
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=4000)
+    kept = rng.random(4000) < np.where(z > 0, 0.5, 0.05)
+    a = {"z": z[kept], "c": np.where(z[kept] > 0, "up", "down"), "w": np.where(z[kept] > 0, 1.0, 10.0)}
+    y = rng.normal(size=3000)
+    b = {"z": y, "c": np.where(y > 0, "up", "down"), "w": np.ones(3000)}
+    assert ts.compare(a, b, exclude=["w"]).verdict == "different"
+    c = ts.compare(a, b, design_weights="w")
+    assert c.verdict == "no difference found"
+    assert c.joint.null.name == "wild"
+    assert "wild bootstrap" in " ".join(c.notes)
+    assert "are worth" in finding(c, "weights")[0].detail
+    picture = c["c"].picture
+    assert dict(zip(picture.labels, picture.shares_a, strict=True))["up"] == pytest.approx(0.5, abs=0.05)
+    b["z"] = y + 0.5
+    assert ts.compare(a, b, design_weights="w").verdict == "different"
+
+
+@pytest.mark.parametrize("option", ["weights", "design_weights"])
+def test_weights_of_1_change_nothing_also_beside_strata(tables, option):
+    a, b = (part.with_columns(w=pl.lit(1.0), one=pl.lit("x")) for part in tables)
+    plain = ts.compare(a, b, exclude=["w", "one"])
+    found = [ts.compare(a, b, exclude=["one"], **{option: "w"})]
+    if option == "weights":
+        found.append(ts.compare(a, b, weights="w", by="one"))
+    for c in found:
+        assert [column.pvalue for column in c.columns] == [column.pvalue for column in plain.columns]
+        assert c.joint.pvalue == plain.joint.pvalue
+    if option == "weights":
+        one = ts.compare(a, b, by="weekend", weights="w", exclude=["one"])
+        two = ts.compare(a, b, by="weekend", exclude=["one", "w"])
+        assert [column.pvalue for column in one.columns] == [column.pvalue for column in two.columns]
+
+
+def test_one_stratum_with_weights_is_the_comparison_by_weights(tables):
+    rng = np.random.default_rng(8)
+    a, b = (part.with_columns(w=pl.Series(rng.random(len(part)) + 0.2), one=pl.lit("x")) for part in tables)
+    one, two = ts.compare(a, b, by="one", weights="w"), ts.compare(a, b, weights="w", exclude=["one"])
+    assert [column.pvalue for column in one.columns] == [column.pvalue for column in two.columns]
+    assert one.joint.pvalue == two.joint.pvalue
+    assert one.headline == two.headline
+
+
+def test_strata_with_weights(tables):
+    """Another mix, and rows that were taken twice as often if they are large: both undone."""
+    rng = np.random.default_rng(9)
+    a, b = (shop(rng, 3000, mix) for mix in (0.2, 0.6))
+    chance = np.where(a["sales"].to_numpy() > 1, 1.0, 0.5)
+    kept = pl.Series(rng.random(3000) < chance)
+    a = a.with_columns(w=pl.Series(1 / chance)).filter(kept)
+    b = b.with_columns(w=pl.lit(1.0))
+    assert ts.compare(a, b, by="weekend", exclude=["w"])["sales"].effect > 0.05
+    c = ts.compare(a, b, by="weekend", weights="w")
+    assert c["sales"].effect < 0.05
+    assert {found.what for found in c.findings} >= {"mix", "weights"}
+
+
+def test_groups_within_strata():
+    rng = np.random.default_rng(10)
+
+    def sites(first, count, shift):
+        site = np.repeat(np.arange(count), 12)
+        own = rng.normal(size=count)[site]
+        region = np.where(site % 2 == 0, "east", "west")
+        v = own + 3 * (region == "east") + rng.normal(size=len(site)) + shift
+        return {"site": [f"s{first + i}" for i in site], "region": region, "v": v}
+
+    a, b = sites(0, 20, 0.0), sites(100, 24, 0.0)
+    assert ts.compare(a, b, by="region", groups="site").verdict != "different"
+    assert ts.compare(a, sites(100, 24, 2.0), by="region", groups="site").verdict == "different"
+    a["region"] = np.where(np.arange(240) % 2 == 0, "east", "west")
+    with pytest.raises(InputError, match="20 group\\(s\\) of 'site' have rows in several strata of region"):
+        ts.compare(a, b, by="region", groups="site")

@@ -52,7 +52,16 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         typer.Option("--by", metavar="COLUMNS", help="Compare within strata of these columns: their mix may differ."),
     ] = None,
     weights: Annotated[
-        str | None, typer.Option("--weights", metavar="COLUMN", help="Rows count by the weights in this column.")
+        str | None,
+        typer.Option(
+            "--weights", metavar="COLUMN", help="Rows count by the weights in this column, which move with them."
+        ),
+    ] = None,
+    design_weights: Annotated[
+        str | None,
+        typer.Option(
+            "--design-weights", metavar="COLUMN", help="Weights of a survey: one over the chance of being taken."
+        ),
     ] = None,
     group: Annotated[
         str | None,
@@ -120,7 +129,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     }
     two = {
         "--contract": contract, "--columns-may-be-lost": columns_may_be_lost, "--weights": weights, "--group": group,
-        "--time": time, "--junit": junit, "--markdown": markdown,
+        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     given |= {"sample": None} if everything else {}
@@ -137,6 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
             given["columns_may_be_lost"] = options.split(columns_may_be_lost) or ()
             given |= {"weights": weights, "groups": group, "time": time, "contract": contract}
+            given["design_weights"] = design_weights
             result = compare(*opened, progress=progress, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen

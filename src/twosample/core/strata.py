@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from .types import Floats
 
+_ALONE = 1e-9  # of the square of a weight: what pairs have at least if there are any
+
 
 @dataclass(frozen=True, eq=False)
 class Strata:
@@ -37,6 +39,18 @@ class Strata:
         number: dict[Hashable, int] = {}
         of_row = np.array([number.setdefault(name, len(number)) for name in (*x, *y)], dtype=np.intp)
         return cls(of_row, len(x), tuple(number))
+
+    @classmethod
+    def one(cls, m: int, n: int) -> Strata:
+        """All rows in one stratum."""
+        return cls(np.zeros(m + n, dtype=np.intp), m, ("",))
+
+    def part(self, kept: NDArray[np.bool_] | NDArray[np.intp]) -> Strata:
+        """The strata of some rows, by a mask or by ascending numbers."""
+        rows = np.flatnonzero(kept) if kept.dtype == bool else kept
+        present, of_row = np.unique(self.of_row[rows], return_inverse=True)
+        names = tuple(self.names[i] for i in present.tolist())
+        return Strata(of_row.astype(np.intp), int(np.searchsorted(rows, self.m)), names)
 
     @cached_property
     def x(self) -> Floats:
@@ -77,12 +91,19 @@ class Strata:
         return exp(max(logarithm, -690.0)) * (2 if balanced else 1)
 
 
-def own_square(q: Floats, dx: Floats, trace: Floats | float, m: int, n: int) -> Floats:
-    r"""Estimates of MMD² in a stratum, from the kernel seen from the mean of its rows.
+def own_square(q: Floats, dx: Floats, trace: Floats, x: Floats, y: Floats, xx: Floats, yy: Floats) -> Floats:
+    r"""Estimates of MMD² in a stratum, from the kernel seen from the (weighted) mean of its rows.
 
-    There :math:`q = \sum_{x,x'} k = \sum_{y,y'} k = -\sum_{x,y} k`, `dx` is the diagonal of x and `trace` that of all
-    rows. A sample of one row has no pairs: those of the pool stand for them.
+    There :math:`q = \sum_{x,x'} ww'k = \sum_{y,y'} ww'k = -\sum_{x,y} ww'k`, `dx` is the diagonal of x and `trace` that
+    of all rows, each times the square of its weight; `x` and `y` are sums of weights, `xx` and `yy` those of their
+    squares. A sample of one row has no pairs: those of the pool stand for them. 0 where a sample has no weight.
     """
-    xx, yy = (1 / (k * (k - 1)) if k > 1 else 0.0 for k in (m, n))
-    single = -((m == 1) + (n == 1)) * trace / ((m + n) * (m + n - 1))
-    return np.asarray(xx * (q - dx) + 2 * q / (m * n) + yy * (q - trace + dx) + single)
+    every = (x + y) ** 2 - xx - yy
+    alone = -trace / np.where(every > _ALONE * (x + y) ** 2, every, np.inf)
+    parts = []
+    for total, squares, own in ((x, xx, dx), (y, yy, trace - dx)):
+        pairs = total**2 - squares
+        known = pairs > _ALONE * total**2
+        parts.append(np.where(known, (q - own) / np.where(known, pairs, 1.0), alone))
+    both = x * y > 0
+    return np.where(both, parts[0] + 2 * q / np.where(both, x * y, 1.0) + parts[1], 0.0)

@@ -66,4 +66,5 @@ class StratifiedForm:
         size, total = m + n, sums.xx + 2 * sums.xy + sums.yy
         q = sums.xx - 2 * m / size * (sums.xx + sums.xy) + (m / size) ** 2 * total
         trace = sums.dx + sums.dy - total / size
-        return own_square(q, q if m == 1 else trace - q, trace, m, n)
+        rows = [np.array(float(part)) for part in (m, n)]
+        return own_square(q, q if m == 1 else trace - q, trace, *rows, *rows)

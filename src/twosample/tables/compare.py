@@ -71,6 +71,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     groups: str | None = None,
+    design_weights: str | None = None,
     time: str | None = None,
     rng: int = 0,
     progress: Progress | None = None,
@@ -121,14 +122,20 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         strata of equal values (:class:`StratifiedPermutation`). A difference of the mix alone is a finding and no part
         of the verdict. Numbers with many values are cut into ten quantile bins, which is an approximation.
     weights
-        The column of weights, such as those of a survey: rows count by them among the rows of their table.
+        The column of weights that belong to the row, such as its exposure: rows count by them among the rows of their
+        table, and row and weight are relabelled together. H0: rows and weights have the same distribution in both.
     groups
         The column that names groups of rows that depend on each other, such as patients: whole groups are relabelled
-        (:class:`GroupPermutation`). A group belongs to one table.
+        (:class:`GroupPermutation`). A group belongs to one table, and to one stratum of `by`.
+    design_weights
+        The column of weights of a design, one over the chance that a row was taken, such as those of a survey. H0: the
+        weighted distributions are the same, however rows were selected. Nothing is relabelled (the wild bootstrap with
+        independent rows): right for large samples.
     time
         The column of times of two series, whose neighbouring rows are alike: the wild bootstrap
-        (:class:`WildBootstrap`). At most one of `by`, `weights`, `groups` and `time` may be given; each looks at the
-        sampled rows, and these columns are not compared themselves. See docs/fair.md and docs/dependent.md.
+        (:class:`WildBootstrap`). `by`, `weights` and `groups` go together, `design_weights` and `time` alone; each
+        looks at the sampled rows, and these columns are not compared themselves. See docs/fair.md and
+        docs/dependent.md.
     rng
         A whole number: the seed of samples and permutations. The same seed gives the same answer.
     progress
@@ -167,7 +174,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
     rules = contract_of(contract)
-    given = Conditions.of(by, weights, groups, time)
+    given = Conditions.of(by, weights=weights, groups=groups, design_weights=design_weights, time=time)
     left_out = checked_names("exclude", exclude) or ()
     wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds))
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed

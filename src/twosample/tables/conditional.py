@@ -16,7 +16,8 @@ from ..core.joining import joined
 from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
-from ..embedding.designs import Design, Shares, StrataDesign
+from ..embedding.designs import Design, Shares
+from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
@@ -293,10 +294,10 @@ def _joined(design: Design, test: Judged, pair: Embedded, views: list[FeatureVie
 
 def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
     """Whether strata are as frequent in both tables: a finding, and no part of the verdict."""
-    if not isinstance(plan.design, StrataDesign) or len(plan.design.strata.names) == 1:
+    if not isinstance(plan.design, RelabelledDesign) or len(plan.design.strata.names) == 1:
         return None
     strata = plan.design.strata
-    x, y = strata.x, strata.y
+    x, y = plan.design.mix
     test = judge(Embedded.of(np.eye(len(x)), x, y))
     apart = x / x.sum() - y / y.sum()
     most = int(np.argmax(np.abs(apart)))

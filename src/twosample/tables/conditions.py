@@ -16,7 +16,9 @@ from .._shown import shown
 from ..core.strata import Strata
 from ..core.types import Floats
 from ..embedding.dependence import GroupDesign, SeriesDesign
-from ..embedding.designs import Design, StrataDesign, WeightedDesign, effective
+from ..embedding.designs import Design, effective
+from ..embedding.relabelled import RelabelledDesign
+from ..embedding.sampled import SampledDesign
 from ..errors import InputError, OptionError, checked_names
 from ..sources import Table
 from ..sources.values import column_of, numbers, strings
@@ -32,6 +34,14 @@ BINS = 10
 REPEATED = 8
 """Rows of both tables to a value, on average, from which on every number is a stratum of its own."""
 
+_ALONE = {
+    "design_weights": "weights of a design stay where they are and rows are not relabelled, neither within strata nor "
+    "by groups. Give `weights` if they belong to the row, or compare one stratum at a time with `where`.",
+    "time": "rows of a series are not relabelled, and have no weights here. Give one of them, or compare one stratum "
+    "at a time with `where`.",
+}
+"""Options that go with no other one, and why."""
+
 _FEW = 5  # rows of a table below which a stratum says little by itself
 _SHOWN = 3
 MISSING = "(missing)"
@@ -39,43 +49,42 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True)
 class Conditions:
-    """The options: at most one of them.
+    """The options: any of `by`, `weights` and `groups`, or one of the others.
 
     Parameters
     ----------
     by
         Columns whose values are strata.
-    weights, groups, time
-        The column of weights, of groups of rows, of times.
+    weights, groups, design_weights, time
+        The column of weights that belong to the row, of groups of rows, of weights of a design, of times.
     """
 
     by: tuple[str, ...] = ()
     weights: str | None = None
     groups: str | None = None
+    design_weights: str | None = None
     time: str | None = None
 
     @classmethod
-    def of(cls, by: object, weights: object, groups: object, time: object) -> Conditions:
+    def of(cls, by: object, **single: object) -> Conditions:
         """Check what was given."""
         names = (by,) if isinstance(by, str) else checked_names("by", by) or ()
-        for option, name in (("weights", weights), ("groups", groups), ("time", time)):
+        for option, name in single.items():
             if name is not None and not isinstance(name, str):
                 raise OptionError(f"{option}={shown(repr(name), 60)} must be the name of a column.")
-        found = cls(names, weights, groups, time)  # type: ignore[arg-type]
-        if len(found.given) > 1:
-            first, second = list(found.given)[:2]
-            raise OptionError(
-                f"{first}= and {second}= together are not supported: rows would have to be relabelled by both at once. "
-                "Give one of by, weights, groups and time."
-            )
-        if len(set(names)) < len(names):
-            raise OptionError(f"by={list(names)!r} names a column twice.")
+        found = cls(names, **single)  # type: ignore[arg-type]
+        for option, reason in _ALONE.items():
+            if option in found.given and len(found.given) > 1:
+                other = next(name for name in found.given if name != option)
+                raise OptionError(f"{option}= and {other}= together are not supported: {reason}")
+        if len(set(found.names)) < len(found.names):
+            raise OptionError(f"by, weights or groups names a column twice: {', '.join(map(repr, found.names))}.")
         return found
 
     @property
     def given(self) -> dict[str, tuple[str, ...]]:
         """The options that were given, with their columns."""
-        single = {"weights": self.weights, "groups": self.groups, "time": self.time}
+        single = {name: getattr(self, name) for name in ("weights", "groups", "design_weights", "time")}
         found: dict[str, tuple[str, ...]] = {"by": self.by} if self.by else {}
         return found | {option: (name,) for option, name in single.items() if name is not None}
 
@@ -121,26 +130,40 @@ class Plan:
     def plain(self) -> bool:
         """Whether it changes nothing: one stratum, or equal weights."""
         design = self.design
-        if isinstance(design, StrataDesign):
-            return len(design.strata.names) == 1
-        return isinstance(design, WeightedDesign) and bool((design.weights == 1).all())
+        return isinstance(design, RelabelledDesign) and design.plain and len(design.strata.names) == 1
 
 
 def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level: float) -> Plan | None:
     """The design that the options ask for; None if rows are exchangeable as they are."""
     if not given.given:
         return None
+    if given.time is not None:
+        return _timed(reading, given.time)
     sides = reading.a.sample, reading.b.sample
-    order = np.arange(len(sides[0]) + len(sides[1]))
+    m, n = map(len, sides)
+    column = given.weights or given.design_weights
+    parts = [] if column is None else [_weights(side, column, name, given) for side, name in _named(reading)]
+    weights = None if all((part == part[0]).all() for part in parts) else np.concatenate(parts)
+    strata = Strata.one(m, n)
+    notes: list[str] = []
+    findings: list[Finding] = []
     if given.by:
-        return _stratified(sides, given.by, order, kinds)
-    if given.weights is not None:
-        parts = [_weights(side, given.weights, name) for side, name in _named(reading)]
-        return _weighted(parts, given.weights, order)
-    if given.groups is not None:
-        return _grouped([_labels(column_of(side, given.groups)) for side in sides], given.groups, order, level)
-    assert given.time is not None
-    return _timed(reading, given.time)
+        strata, notes, findings = _stratified(sides, given.by, kinds)
+    if column is not None:
+        findings.append(_effective(parts, column))
+        notes.append(_MOVING.format(column) if given.weights else _STAYING.format(column))
+    if given.design_weights is not None and weights is not None:
+        design: Design = SampledDesign(m, n, weights)
+    elif given.groups is None:
+        design = RelabelledDesign.of(strata, weights)
+    else:
+        groups = _groups([_labels(column_of(side, given.groups)) for side in sides], given.groups)
+        if given.by:
+            _check_nested(groups, strata, given)
+        design = _by_groups(strata, weights, groups)
+        notes.append(_group_note(groups, given.groups, m))
+        findings += _few_groups(design, groups, given.groups, level)
+    return Plan(design, np.arange(m + n), tuple(findings), tuple(notes))
 
 
 def _named(reading: Reading) -> list[tuple[pl.DataFrame, str]]:
@@ -151,8 +174,9 @@ def _named(reading: Reading) -> list[tuple[pl.DataFrame, str]]:
 
 
 def _stratified(
-    sides: tuple[pl.DataFrame, pl.DataFrame], by: tuple[str, ...], order: NDArray[np.intp], kinds: Mapping[str, str]
-) -> Plan | None:
+    sides: tuple[pl.DataFrame, pl.DataFrame], by: tuple[str, ...], kinds: Mapping[str, str]
+) -> tuple[Strata, list[str], list[Finding]]:
+    """The strata, how they were made, and what is worth knowing of them."""
     columns, cut = [], []
     for name in by:
         a, b = (column_of(side, name) for side in sides)
@@ -165,7 +189,7 @@ def _stratified(
     named = ", ".join(by)
     if len(strata.names) == 1:
         said = f"all rows of both tables are in one stratum, {_name(strata.names[0])}: compared as without `by`"
-        return Plan(StrataDesign.of(strata), order, (Finding("strata", named, said),))
+        return strata, [], [Finding("strata", named, said)]
     if not len(strata.compared):
         raise InputError(
             f"by: no value of {named} has rows of both tables, so that nothing can be compared. The first table has "
@@ -180,7 +204,7 @@ def _stratified(
             for name in cut
         ),
     ]
-    return Plan(StrataDesign.of(strata), order, tuple(_strata_findings(strata, named)), tuple(notes))
+    return strata, notes, _strata_findings(strata, named)
 
 
 def _covariate(a: pl.Series, b: pl.Series, kind: str | None) -> tuple[list[str], bool]:
@@ -237,11 +261,12 @@ def _strata_findings(strata: Strata, named: str) -> list[Finding]:
 # -- weights, groups, time
 
 
-def _weights(side: pl.DataFrame, column: str, table: str) -> Floats:
+def _weights(side: pl.DataFrame, column: str, table: str, given: Conditions) -> Floats:
+    option = "weights" if given.weights is not None else "design_weights"
     series = column_of(side, column)
     present = numbers(series) if series.dtype.is_numeric() else None
     if present is None:
-        raise InputError(f"weights: column {column!r} of {table} holds {series.dtype}; weights are numbers.")
+        raise InputError(f"{option}: column {column!r} of {table} holds {series.dtype}; weights are numbers.")
     values = np.asarray(present.fill_null(np.nan).to_numpy(), dtype=np.float64)
     for wrong, what in (
         (np.isnan(values), "missing"), (np.isinf(values), "infinite"), (values < 0, "negative"),
@@ -249,40 +274,46 @@ def _weights(side: pl.DataFrame, column: str, table: str) -> Floats:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             raise InputError(
-                f"weights: column {column!r} of {table} has {int(wrong.sum())} {what} weight(s), the first in sampled "
+                f"{option}: column {column!r} of {table} has {int(wrong.sum())} {what} weight(s), the first in sampled "
                 f"row {row}. Leave such rows out with `where`."
             )
     if not values.any():
-        raise InputError(f"weights: all weights of {table} in column {column!r} are 0.")
-    _check_even(values / values.max(), column, table)
+        raise InputError(f"{option}: all weights of {table} in column {column!r} are 0.")
+    _check_even(values / values.max(), column, table, option)
     return values
 
 
-def _check_even(weights: Floats, column: str, table: str) -> None:
+def _check_even(weights: Floats, column: str, table: str, option: str) -> None:
     """Refuse weights by which several rows are worth fewer than two; the largest is 1."""
     worth = float(weights.sum()) ** 2 / float(weights @ weights)
     if len(weights) > 1 and worth < 2 - 1e-9:
         raise InputError(
-            f"weights: by column {column!r} the {len(weights):,} rows of {table} are worth only {worth:.3g} of equal "
+            f"{option}: by column {column!r} the {len(weights):,} rows of {table} are worth only {worth:.3g} of equal "
             f"weight (Kish's effective sample size); a test needs 2 or more. The largest weight is "
             f"{share(1 / float(weights.sum()))} of their sum. Check the weights, cap the largest, or leave such rows "
             "out with `where`."
         )
 
 
-def _weighted(parts: list[Floats], column: str, order: NDArray[np.intp]) -> Plan | None:
+_MOVING = (
+    "Rows count by their weight in {}, among the rows of their table; rows and weights were relabelled together. "
+    "Shares of rows are compared by the normal law, with the variance over relabellings."
+)
+_STAYING = (
+    "Rows count by their weight in {}, which is that of a design: one over the chance of being taken. Nothing was "
+    "relabelled; p-values are those of the wild bootstrap with independent rows, right for large samples. Shares of "
+    "rows are compared by Student's law."
+)
+
+
+def _effective(parts: list[Floats], column: str) -> Finding:
     worth = [effective(part) for part in parts]
     said = " and ".join(f"{len(part):,} rows are worth {own:,}" for part, own in zip(parts, worth, strict=True))
-    finding = Finding("weights", column, f"effective sample sizes (Kish): {said} of equal weight")
-    note = (
-        f"Rows count by their weight in {column}, among the rows of their table; rows and weights were relabelled "
-        "together. Shares of rows are compared by the normal law, with the variance over relabellings."
-    )
-    design = WeightedDesign.of(np.concatenate(parts), len(parts[0]))
-    return Plan(design, order, (finding,), (note,))
+    return Finding("weights", column, f"effective sample sizes (Kish): {said} of equal weight")
 
 
-def _grouped(parts: list[list[str]], column: str, order: NDArray[np.intp], level: float) -> Plan:
+def _groups(parts: list[list[str]], column: str) -> NDArray[np.intp]:
+    """``(N,)`` the group of every row, those of the first table first."""
     a, b = ({*part} for part in parts)
     if MISSING in a | b:
         raise InputError(f"groups: column {column!r} has missing values; every row needs a group. Use `where`.")
@@ -295,26 +326,51 @@ def _grouped(parts: list[list[str]], column: str, order: NDArray[np.intp], level
     if min(len(a), len(b)) < 2:
         raise InputError(f"groups: column {column!r} needs at least 2 groups in each table, not {len(a)} and {len(b)}.")
     code = {name: i for i, name in enumerate([*dict.fromkeys(parts[0]), *dict.fromkeys(parts[1])])}
-    groups = np.array([code[name] for part in parts for name in part], dtype=np.intp)
-    note = (
-        f"Whole groups of {column} were relabelled: {len(a):,} and {len(b):,} groups of {len(parts[0]):,} and "
-        f"{len(parts[1]):,} rows. Shares of rows are compared by the normal law, with the variance over relabellings."
+    return np.array([code[name] for part in parts for name in part], dtype=np.intp)
+
+
+def _by_groups(strata: Strata, weights: Floats | None, groups: NDArray[np.intp]) -> GroupDesign | RelabelledDesign:
+    if weights is None and len(strata.names) == 1:
+        return GroupDesign(strata.m, len(groups) - strata.m, groups)
+    return RelabelledDesign.of(strata, weights, groups)
+
+
+def _check_nested(groups: NDArray[np.intp], strata: Strata, given: Conditions) -> None:
+    """Refuse groups with rows of several strata: they cannot be relabelled within one."""
+    pairs = np.unique(np.stack([groups, strata.of_row], axis=1), axis=0)
+    several = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+    if len(several):
+        names = [strata.names[s] for s in pairs[pairs[:, 0] == several[0], 1].tolist()]
+        raise InputError(
+            f"by= and groups=: {len(several)} group(s) of {given.groups!r} have rows in several strata of "
+            f"{', '.join(given.by)}; the first is in {_few(names)}. Groups are relabelled as a whole within strata, so "
+            "a group belongs to one stratum. Give one of the two options."
+        )
+
+
+def _group_note(groups: NDArray[np.intp], column: str, m: int) -> str:
+    a, b = (len(np.unique(part)) for part in (groups[:m], groups[m:]))
+    return (
+        f"Whole groups of {column} were relabelled: {a:,} and {b:,} groups of {m:,} and {len(groups) - m:,} rows. "
+        "Shares of rows are compared by the normal law, with the variance over relabellings."
     )
-    design = GroupDesign(len(parts[0]), len(parts[1]), groups)
-    return Plan(design, order, _few_groups(design, column, level), (note,))
 
 
-def _few_groups(design: GroupDesign, column: str, level: float) -> tuple[Finding, ...]:
+def _few_groups(
+    design: GroupDesign | RelabelledDesign, groups: NDArray[np.intp], column: str, level: float
+) -> list[Finding]:
     """That no difference can be shown, where even the smallest p-value, doubled for the joint test, is too large."""
-    if 2 * design.least <= level:
-        return ()
-    a, b = design.counts
+    least = design.least if isinstance(design, GroupDesign) else design.units.floor()
+    if 2 * least <= level:
+        return []
+    a, b = (len(np.unique(part)) for part in (groups[: design.m], groups[design.m :]))
+    ways = f"{comb(a + b, a)} ways only" if isinstance(design, GroupDesign) else "few ways only within strata"
     said = (
-        f"{a} and {b} groups can be relabelled in {comb(a + b, a)} ways only: the smallest possible p-value is "
-        f"{design.least:.2g} ({2 * design.least:.2g} adjusted), so no difference of values can be shown at level "
+        f"{a} and {b} groups can be relabelled in {ways}: the smallest possible p-value is "
+        f"{least:.2g} ({2 * least:.2g} adjusted), so no difference of values can be shown at level "
         f"{level:g}, however large. More groups are needed"
     )
-    return (Finding("groups", column, said),)
+    return [Finding("groups", column, said)]
 
 
 def _timed(reading: Reading, column: str) -> Plan:

@@ -1,0 +1,106 @@
+r"""Rows with weights of a design: one over the chance with which a row was taken. They stay where they are.
+
+H0: the weighted distributions are the same, however rows were selected. Weights and rows may then go together in one
+sample and not in the other, so that relabelling is wrong; the wild bootstrap with independent normal weights of mean 0
+is right for large samples. Given the rows, its resamples are lengths of normal vectors, so that none has to be drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.laws import ContinuousLaw, Distribution
+from ..core.pvalue import Law, smallest_pvalue
+from ..core.types import Floats
+from ..nulls import Null, WildBootstrap
+from .alternative import three_moments
+from .designs import Design, Rows, Shares, effective
+
+
+@dataclass(frozen=True, eq=False)
+class SampledDesign(Design):
+    """Rows that were taken with known chances.
+
+    Parameters
+    ----------
+    weights
+        ``(N,)`` one over these chances, up to a factor for each sample.
+    """
+
+    weights: Floats
+
+    def part(self, kept: Rows) -> SampledDesign:
+        m = int(kept[: self.m].sum())
+        return SampledDesign(m, int(kept.sum()) - m, self.weights[kept])
+
+    @property
+    def comparable(self) -> bool:
+        """Whether two rows of each sample have a weight."""
+        return min(int((part > 0).sum()) for part in (self.weights[: self.m], self.weights[self.m :])) >= 2
+
+    def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
+        r""":math:`\|\bar x - \bar y\|^2` of weighted means less its mean under H0, and the law of that.
+
+        With shares p of the weight, e what is left of features when the weighted mean of their sample is taken away,
+        and :math:`q = \sum p^2`, the means have the covariance
+        :math:`A = \sum_x p^2ee'/(1-q_x) + \sum_y p^2ee'/(1-q_y)`; the statistic is
+        :math:`\|\bar x - \bar y\|^2 - \mathrm{tr}\,A`, and :math:`\sum_l \lambda_l(\chi^2_l - 1)` with the eigenvalues
+        of A under H0: the gamma law through three moments, without the diagonal.
+        """
+        means, rows = zip(*(self._left(features, part) for part in self._parts), strict=True)
+        delta, a = means[0] - means[1], np.concatenate(rows)
+        own = np.einsum("ij,ij->i", a, a)
+        A, trace = a.T @ a, float(own.sum())
+        square = max(float((A**2).sum()) - float(own @ own), 0.0)
+        cube = float(np.vdot(A @ A, A)) - 3 * float(own @ np.einsum("ij,ij->i", a @ A, a)) + 2 * float((own**3).sum())
+        cube = min(max(cube, 0.0), square**1.5)
+        rows_worth = self.worth(features)[1]
+        law = ContinuousLaw(_estimated(trace, square, cube, rows_worth), smallest_pvalue(*rows_worth))
+        return float(delta @ delta) - trace, law, WildBootstrap(memory=0.0, n=count)
+
+    @property
+    def _parts(self) -> tuple[slice, slice]:
+        return slice(0, self.m), slice(self.m, self.m + self.n)
+
+    def _left(self, features: Floats, part: slice) -> tuple[Floats, Floats]:
+        """The weighted mean of a sample, and what each row adds to its error."""
+        p = self.weights[part] / self.weights[part].sum()
+        mean = p @ features[part]
+        return mean, (p / np.sqrt(1 - p @ p))[:, None] * (features[part] - mean)
+
+    def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
+        """Kish's effective sizes."""
+        x, y = (effective(self.weights[part]) for part in self._parts)
+        return self.weights, (x, y)
+
+    def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
+        """By Student's law, with the variance of weighted shares."""
+        from scipy.special import stdtr
+
+        (a, left), (b, right) = (self._left(holds, part) for part in self._parts)
+        variance = (left**2).sum(axis=0) + (right**2).sum(axis=0)
+        t = np.abs(a - b) / np.sqrt(np.where(variance > 1e-30, variance, np.inf))
+        degrees = max(min(self.worth(holds)[1]) - 1, 1)
+        pvalues = np.clip(2 * stdtr(degrees, -t), 1e-300, 1.0)
+        return [Shares((p, q), own) for p, q, own in zip(a.tolist(), b.tolist(), pvalues.tolist(), strict=True)]
+
+
+def _estimated(trace: float, square: float, cube: float, rows: tuple[int, int]) -> Distribution:
+    r"""The law of :math:`Q\nu/\chi^2_\nu - \mathrm{tr}\,A` for :math:`Q = \sum_l \lambda_l\chi^2_l`.
+
+    A is an estimate, and Q is to be as wide as F is beside chi-square: with Welch's degrees of freedom, times the
+    number of equal directions that would have the skewness of Q, as :func:`twosample.nulls.memory.studentised` has it.
+    """
+    if not square > 0:
+        return three_moments(0.0, 0.0, 0.0)
+    shares = 1 / np.array(rows, dtype=np.float64)
+    degrees = float(shares.sum()) ** 2 / float(shares**2 @ (1 / np.maximum(np.array(rows) - 1.0, 1.0)))
+    nu = max(degrees * max(1.0, square**3 / max(cube, 1e-9 * square**1.5) ** 2), 8.0)
+    first = nu / (nu - 2)
+    second = first * nu / (nu - 4)
+    third = second * nu / (nu - 6)
+    raw = [trace, 2 * square + trace**2, 8 * cube + 6 * square * trace + trace**3]  # moments of Q
+    mean, two, three = raw[0] * first, raw[1] * second, raw[2] * third
+    return three_moments(mean - trace, two - mean**2, three - 3 * mean * two + 2 * mean**3)
