@@ -22,7 +22,7 @@ def by_the_definition(values, scale, offset, size, width):
 @pytest.mark.parametrize("count", [0, 1, 500])
 @pytest.mark.parametrize("buffer", [7, 1 << 15])
 def test_bins(width, count, buffer, monkeypatch):
-    monkeypatch.setattr(bins, "_BUFFER", buffer)
+    monkeypatch.setattr(bins, "CHUNK", buffer)
     values = np.random.default_rng(count).normal(size=count) * 3
     values[: count // 50] = np.inf
     values[count // 50 : count // 25] = -1e300
@@ -52,3 +52,23 @@ def test_the_order_of_rows_does_not_matter():
         add_to_bins(part, 7.0, -20.0, two)
     assert (one == two).all()
     assert (one * 2.0**30 == np.rint(one * 2.0**30)).all()
+
+
+@pytest.mark.parametrize("end", [-0.5, 0.0, 0.5 - 2.0**-40])
+def test_very_many_numbers_in_one_bin(end):
+    """Rows and sums share a whole number on the way: neither may reach into the other."""
+    moments = np.zeros((5, 3))
+    add_to_bins(np.full(200_000, 2.5 + end), 1.0, 0.0, moments)
+    assert moments[2].tolist() == [
+        200_000,
+        200_000 * np.rint(end * 2**30) / 2**30,
+        200_000 * np.rint(end**2 * 2**30) / 2**30,
+    ]
+
+
+def test_few_numbers_in_many_bins_are_those_in_few():
+    values = np.random.default_rng(1).normal(size=300)
+    few, many = np.zeros((40, 3)), np.zeros((4000, 3))
+    add_to_bins(values, 5.0, -20.0, few)
+    add_to_bins(values, 5.0, -20.0, many)
+    assert (few == many[:40]).all()

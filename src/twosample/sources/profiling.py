@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 from ..summaries import ColumnInfo, ColumnProfile
 from .distinct import DistinctTally, hash_method
@@ -106,8 +107,13 @@ class ProfileTally:
 
 def _summary(values: Floats, shift: float) -> tuple[float, float, float, float]:
     """Least, largest, and the sums of c and c² for c = value - shift."""
-    centred = values - shift
-    return float(values.min()), float(values.max()), float(centred.sum()), float(centred @ centred)
+    total = squares = 0.0
+    for at in range(0, len(values), CHUNK):
+        part = values[at : at + CHUNK]
+        centred = np.subtract(part, shift, out=scratch()[0, : len(part)])
+        total += float(centred.sum())
+        squares += float(centred @ centred)
+    return float(values.min()), float(values.max()), total, squares
 
 
 def _cut(value: object) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.bins import EXACT_ROWS, add_to_bins
+from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
 from ..summaries.bins import UNITS
@@ -23,6 +24,7 @@ from .values import column_of, dated, plain, present, spelled, strings
 if TYPE_CHECKING:
     import polars as pl
 
+_THREADED = 10_000  # rows of a batch, from which on it is worth starting threads
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 
 
@@ -165,20 +167,26 @@ class Tallies:
         self.given_up: set[str] = set()
 
     def add(self, batch: pl.DataFrame) -> None:
-        """Take in a batch."""
+        """Take in a batch; of many rows, several columns at a time."""
         self.rows += len(batch)
-        for info in self.columns:
-            name, numeric = info.name, info.family in NUMERIC
-            series, profile = column_of(batch, name), self.profiles.get(name)
-            values = present(series) if name in self.bins or (numeric and profile is not None) else None
-            if profile is not None:
-                profile.add(series, values if numeric else None)
-            if name in self.bins and values is not None:
-                self.bins[name].add(values, len(series) - len(values))
-            if name in self.spelled:
-                self.spelled[name].add(series)
-            if name in self.counts:
-                self.counts[name].add(series)
+        if len(batch) < _THREADED:
+            for info in self.columns:
+                self._add(batch, info)
+        else:
+            run(self.columns, lambda info, stop: self._add(batch, info), available_cores())
+
+    def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
+        name, numeric = info.name, info.family in NUMERIC
+        series, profile = column_of(batch, name), self.profiles.get(name)
+        values = present(series) if name in self.bins or (numeric and profile is not None) else None
+        if profile is not None:
+            profile.add(series, values if numeric else None)
+        if name in self.bins and values is not None:
+            self.bins[name].add(values, len(series) - len(values))
+        if name in self.spelled:
+            self.spelled[name].add(series)
+        if name in self.counts:
+            self.counts[name].add(series)
 
     def summaries(self) -> tuple[ColumnSummary, ...]:
         """What can be merged with other rows, of each column that was profiled."""

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 from .points import Wholes, grouped
 
@@ -36,7 +37,6 @@ BUCKETS = 1 << 13
 
 _ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 _TOP = np.uint64(64 - 13)
-_CHUNK = 1 << 14  # numbers that are worked on together: they stay in the cache
 _NEAR = 1e-9  # of a step, that sums of decimal fractions may be off
 _DIGITS = 2.0**22  # up to here the nearest double to a decimal fraction is within that
 _DAYS = 1 << 16  # 179 years
@@ -135,7 +135,9 @@ class SingleTally:
         if start < len(values):
             rest = values[start:]
             many = counts is None and not self._found.exact
-            self._found = self._found.merged(_many(rest, dates) if many else SingleValues.of(rest, counts, dates))
+            self._found = self._found.merged(
+                _many(rest, dates, self._found.values) if many else SingleValues.of(rest, counts, dates)
+            )
 
     def result(self) -> SingleValues:
         """All that came."""
@@ -171,45 +173,39 @@ def multiple(values: Floats, step: float) -> NDArray[np.bool_]:
 
 
 def _classes(values: Floats, counts: Wholes | None, dates: bool) -> Wholes:
-    found = np.zeros(YEARS.stop if dates else len(STEPS), dtype=np.int64)
+    found = _no_classes(dates)
     if dates:
         _add_clock(values, counts, found)
     _add_round(values, counts, TIMES if dates else STEPS, found)
     return found
 
 
+def _no_classes(dates: bool) -> Wholes:
+    return np.zeros(YEARS.stop if dates else len(STEPS), dtype=np.int64)
+
+
 def _add_round(values: Floats, counts: Wholes | None, steps: tuple[float, ...], found: Wholes) -> None:
-    """Count the multiples of each step: of those below one among the others than whole numbers."""
-    one = steps.index(1.0)
+    """Count the multiples of each step among those of the next finer one; whole numbers are some of every part of 1."""
     whole = multiple(values, 1.0)
-    most = len(whole) if whole.all() else np.count_nonzero(whole)
-    parts = [(values, counts)] if most == len(whole) else [_taken(values, counts, whole)]
-    whole_rows = most if counts is None else int(parts[0][1].sum())  # type: ignore[union-attr]
-    found[one : len(steps)] += whole_rows
-    _descend(parts[0], steps, range(one - 1, -1, -1), found)
-    if most < len(whole):
-        _descend(_taken(values, counts, ~whole), steps, range(len(steps) - 1, one, -1), found)
+    for place in range(len(steps) - 1, -1, -1):
+        chosen = whole if steps[place] <= 1 else multiple(values, steps[place])
+        if steps[place] < 1 and not whole.all():
+            chosen = whole | multiple(values, steps[place])
+        if not chosen.all():
+            places = np.flatnonzero(chosen)
+            whole, values, counts = whole.take(places), values.take(places), _taken(counts, places)
+        found[place] += len(values) if counts is None else counts.sum()
 
 
-def _descend(rows: tuple[Floats, Wholes | None], steps: tuple[float, ...], places: range, found: Wholes) -> None:
-    """Count the multiples of each step among those of the step before."""
-    for place in places:
-        if not len(rows[0]):
-            return
-        rows = _taken(*rows, multiple(rows[0], steps[place]))
-        found[place] += len(rows[0]) if rows[1] is None else rows[1].sum()
-
-
-def _taken(values: Floats, counts: Wholes | None, chosen: NDArray[np.bool_]) -> tuple[Floats, Wholes | None]:
-    places = np.flatnonzero(chosen)
-    return values.take(places), None if counts is None else counts.take(places)
+def _taken(counts: Wholes | None, places: NDArray[np.intp]) -> Wholes | None:
+    return None if counts is None else counts.take(places)
 
 
 def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
     """Count finite dates, in seconds since 1970 or since midnight, by the hour, the weekday and the year."""
-    known = np.isfinite(values)
-    if not known.all():
-        values, counts = _taken(values, counts, known)
+    known = np.flatnonzero(np.isfinite(values))
+    if len(known) < len(values):
+        values, counts = values.take(known), _taken(counts, known)
     if not len(values):
         return
     rows = np.ones(len(values), dtype=np.int64) if counts is None else counts
@@ -227,13 +223,13 @@ def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
     np.add.at(found[YEARS], np.clip(years, 0, YEARS.stop - YEARS.start - 1), rows)
 
 
-def _many(values: Floats, dates: bool) -> SingleValues:
-    """By hashes, of numbers without counts: quickly."""
-    buckets, parts = np.zeros(BUCKETS, dtype=np.int64), _classes(values[:0], None, dates)
-    size = min(_CHUNK, len(values))
-    ones, numbers, others = np.ones(size, dtype=np.int64), np.empty(size), np.empty(size)
-    for at in range(0, len(values), _CHUNK):
-        part = values[at : at + _CHUNK]
+def _many(values: Floats, dates: bool, known: Floats) -> SingleValues:
+    """By hashes, of numbers without counts: quickly. Ends that lie within those that are `known` are not counted."""
+    buckets, parts = np.zeros(BUCKETS, dtype=np.int64), _no_classes(dates)
+    low, high, steps, mostly = values.min(), values.max(), TIMES if dates else STEPS, dates
+    numbers, others, _ = scratch()
+    for at in range(0, len(values), CHUNK):
+        part = values[at : at + CHUNK]
         number, other = numbers[: len(part)], others[: len(part)]
         bits, half = number.view(np.uint64), other.view(np.uint64)
         np.add(part, 0.0, out=number)  # as in bucket_of, without new arrays
@@ -241,24 +237,29 @@ def _many(values: Floats, dates: bool) -> SingleValues:
         bits ^= np.right_shift(bits, _HALF, out=half)
         bits *= _OTHER
         bits >>= _TOP
-        np.add.at(buckets, bits.view(np.int64), ones[: len(part)])  # quicker than np.bincount
-        if dates or _some_round(part, number, other):
-            _add_round(part, None, TIMES if dates else STEPS, parts)
+        np.add.at(buckets, bits.view(np.int64), 1)  # quicker than np.bincount
+        if mostly or _some_round(part, max(high, -low), number, other):
+            before = parts[len(steps) - 1]
+            _add_round(part, None, steps, parts)
+            mostly = dates or 2 * (parts[len(steps) - 1] - before) > len(part)
     if dates:
         _add_clock(values, None, parts)
-    ends = np.unique([values.min(), values.max()]) + 0.0
+    ends = sorted({end for end, new in ((low, low <= known.min()), (high, high >= known.max())) if new})
     counts = np.array([np.count_nonzero(values == end) for end in ends], dtype=np.int64)
-    return SingleValues(ends, counts, dates, buckets, parts)
+    return SingleValues(np.array(ends) + 0.0, counts, dates, buckets, parts)
 
 
-def _some_round(values: Floats, scaled: Floats, whole: Floats) -> bool:
-    """Whether any number may be a multiple of the finest step; the arrays are for what is made on the way."""
+def _some_round(values: Floats, largest: float, scaled: Floats, whole: Floats) -> bool:
+    """Whether any number may be round, given the largest size of all; the arrays are for what is made on the way.
+
+    A hundred times a number is then within 1e-7 of a whole one, or as near as doubles of that size are to each other.
+    """
     with np.errstate(invalid="ignore", over="ignore"):  # infinite numbers
         np.multiply(values, 100.0, out=scaled)
         np.rint(scaled, out=whole)
         scaled -= whole
         np.abs(scaled, out=scaled)
-    return bool(scaled.min() <= _NEAR or not max(whole.max(), -whole.min()) <= _DIGITS)
+        return not scaled.min() > 110 * max(_NEAR, largest * 2.0**-51)
 
 
 def _pooled(a: SingleValues, b: SingleValues) -> tuple[Floats, Wholes]:
