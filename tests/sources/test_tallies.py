@@ -10,7 +10,7 @@ import pytest
 import twosample as ts
 from twosample.sources import open_table
 from twosample.sources.tallies import CountTally
-from twosample.sources.values import strings
+from twosample.sources.values import each_once, numbers, strings
 
 RNG = np.random.default_rng(16)
 CODES = pl.Series("c", RNG.integers(0, 300, size=4000))
@@ -103,3 +103,43 @@ def test_two_tables_of_many_categories(often):
     result = ts.compare(*wide, kinds={"c": "categorical"}, sample=100)
     assert result["c"].kind == "categorical"
     assert result["c"].rows_a == 12_000
+
+
+WHOLES = {
+    "int64": CODES - 150,
+    "uint8": (CODES % 100).cast(pl.UInt8),
+    "boolean": CODES > 100,
+    "date": (CODES - 5).cast(pl.Int32).cast(pl.Date),
+    "time": CODES.cast(pl.Time),
+    "duration": CODES.cast(pl.Duration("ms")),
+    "with gaps": pl.Series([None if code % 7 == 0 else code for code in CODES]),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLES)
+def test_whole_numbers_that_are_counted_first_give_the_same(kind, monkeypatch):
+    """Batches of few rows are taken in number by number, those of many counted."""
+    series = pl.concat([WHOLES[kind]] * 3).alias("c")
+    once, rows = each_once(series)
+    assert once.dtype == series.dtype
+    counts = dict(zip(once.to_physical(), rows, strict=True))
+    assert counts == Counter(series.drop_nulls().to_physical())
+    found = [ts.summarize(series.to_frame())]
+    monkeypatch.setattr("twosample.sources.values._FEW", len(series) + 1)
+    assert each_once(series) is None
+    found.append(ts.summarize(series.to_frame()))
+    assert found[0].to_bytes() == found[1].to_bytes()
+    monkeypatch.setattr("twosample.sources.values._FEW", 0)
+    (counted,) = open_table(series.to_frame()).profile()
+    assert counted.rows == len(series)
+    assert counted.missing == series.null_count()
+    assert counted.mean == pytest.approx(numbers(series).mean())
+    assert counted.std == pytest.approx(numbers(series).std())
+
+
+def test_numbers_that_are_far_apart_or_missing_are_not_counted():
+    assert each_once(pl.Series([0, 1 << 40] * 4000)) is None
+    assert each_once(pl.Series([None] * 8000, dtype=pl.Int64)) is None
+    assert each_once(pl.Series(range(8000))) is None
+    assert each_once(pl.Series([1.0, 2.0] * 4000)) is None
+    assert each_once(pl.Series([1 << 63] * 8000, dtype=pl.UInt64)) is None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..summaries.counts import EXACT, Distinct
 from ..summaries.singles import mixed
+from .values import each_once
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 Hashes = NDArray[np.uint64]
 KEPT = EXACT
 """Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
-_RANGE = 1 << 17  # of whole numbers that are told apart by counting
-_WIDE = ("UInt64", "Int128", "UInt128")  # beyond the whole numbers that NumPy adds
 
 
 @dataclass(eq=False)
@@ -77,15 +76,8 @@ class DistinctTally:
 
 def _unique(series: pl.Series) -> pl.Series:
     """Each value once; whole numbers that lie close together by counting, which is faster than hashing."""
-    import polars as pl
-
-    if series.dtype.is_integer() and len(series) > _RANGE >> 5 and str(series.dtype) not in _WIDE:
-        values = series.to_numpy()  # what polars does itself may wait until it has read on
-        low, high = int(values.min()), int(values.max())
-        if high - low < min(_RANGE, len(values)):
-            seen = np.bincount(np.subtract(values, low, dtype=np.int64))
-            return pl.Series(series.name, np.flatnonzero(seen) + low, dtype=pl.Int64)
-    return series.unique()
+    found = each_once(series)
+    return series.unique() if found is None else found[0]
 
 
 def _hashes(series: pl.Series) -> Hashes:

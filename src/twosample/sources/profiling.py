@@ -11,6 +11,7 @@ import numpy as np
 from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 from ..summaries import ColumnInfo, ColumnProfile
+from ..summaries.points import Wholes
 from .distinct import DistinctTally, hash_method
 from .values import strings
 
@@ -41,15 +42,15 @@ class ProfileTally:
     distinct: DistinctTally = field(default_factory=DistinctTally)
     method: str = ""
 
-    def add(self, series: pl.Series, values: Floats | None) -> None:
-        """Take in a batch; `values` are its numbers without missing ones."""
-        self.rows += len(series)
-        if values is not None:
-            self.missing += len(series) - len(values)
-            if len(values):
-                self._add_numbers(values)
-        else:
-            self.missing += series.null_count()
+    def add(self, series: pl.Series, missing: int, values: Floats | None = None, counts: Wholes | None = None) -> None:
+        """Take in a batch with so many missing values; `values` are its numbers without them.
+
+        With `counts`, the series is each value once, and this is how often it is there.
+        """
+        self.rows += len(series) if counts is None else int(counts.sum()) + missing
+        self.missing += missing
+        if values is not None and len(values):
+            self._add_numbers(values, counts)
         if self.info.family in ("other", "empty") or self.missing == self.rows:
             return
         series = series.drop_nulls() if series.null_count() else series
@@ -63,10 +64,10 @@ class ProfileTally:
             self.method = self.method or hash_method(series)
             self.distinct.add(series)
 
-    def _add_numbers(self, values: Floats) -> None:
+    def _add_numbers(self, values: Floats, counts: Wholes | None = None) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
             shift = float(values[: 1 << 10].mean())
-            low, high, total, squares = _summary(values, shift)
+            low, high, total, squares = _summary(values, shift, counts)
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
@@ -74,7 +75,7 @@ class ProfileTally:
                 self._add_numbers(finite)
             return
         self._widen(low, high)
-        size, before = len(values), self.rows - self.missing - self.infinite
+        size, before = len(values) if counts is None else int(counts.sum()), self.rows - self.missing - self.infinite
         before = max(before - size, 0)
         step = shift + total / size - self.mean
         self.squares += max(squares - total * total / size, 0.0) + step * step * before * size / (before + size)
@@ -105,14 +106,15 @@ class ProfileTally:
         )
 
 
-def _summary(values: Floats, shift: float) -> tuple[float, float, float, float]:
+def _summary(values: Floats, shift: float, counts: Wholes | None) -> tuple[float, float, float, float]:
     """Least, largest, and the sums of c and c² for c = value - shift."""
     total = squares = 0.0
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
         centred = np.subtract(part, shift, out=scratch()[0, : len(part)])
-        total += float(centred.sum())
-        squares += float(centred @ centred)
+        weighted = centred if counts is None else centred * counts[at : at + CHUNK]
+        total += float(weighted.sum())
+        squares += float(weighted @ centred)
     return float(values.min()), float(values.max()), total, squares
 
 

@@ -17,9 +17,10 @@ from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
 from ..summaries.bins import UNITS
 from ..summaries.counts import MOST_CATEGORIES
+from ..summaries.points import Wholes
 from .facts import CategoryCounts, Scan
 from .profiling import DATES, NUMERIC, ProfileTally
-from .values import column_of, dated, plain, present, spelled, strings
+from .values import column_of, dated, each_once, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,18 +44,20 @@ class BinTally:
         self._sums = np.zeros((self.grid.size + 2, 3), dtype=np.int64)
         self._rows = 0
 
-    def add(self, values: Floats, missing: int) -> None:
-        """Take in numbers."""
+    def add(self, values: Floats, missing: int, counts: Wholes | None = None) -> None:
+        """Take in numbers, and how often each is there."""
         self.missing += missing
-        self.singles.add(values)
-        if self._rows + len(values) > EXACT_ROWS:
+        self.singles.add(values, counts)
+        rows = len(values) if counts is None else int(counts.sum())
+        if self._rows + rows > EXACT_ROWS:
             self._flush()
-        self._rows += len(values)
+        self._rows += rows
         before = self._new[0, 0] + self._new[-1, 0]
-        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new)
+        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new, counts)
         if self._new[0, 0] + self._new[-1, 0] > before:
             low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
-            outside = values[(values < low) | (values >= high)]
+            beyond = (values < low) | (values >= high)
+            outside = values[beyond] if counts is None else np.repeat(values[beyond], counts[beyond])
             self.beyond += Totals.of_values(outside[np.isfinite(outside)])
 
     def _flush(self) -> None:
@@ -176,13 +179,19 @@ class Tallies:
             run(self.columns, lambda info, stop: self._add(batch, info), available_cores())
 
     def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
-        name, numeric = info.name, info.family in NUMERIC
-        series, profile = column_of(batch, name), self.profiles.get(name)
-        values = present(series) if name in self.bins or (numeric and profile is not None) else None
-        if profile is not None:
-            profile.add(series, values if numeric else None)
-        if name in self.bins and values is not None:
-            self.bins[name].add(values, len(series) - len(values))
+        name, series = info.name, column_of(batch, info.name)
+        bins, profile = self.bins.get(name), self.profiles.get(name)
+        if bins is None and (profile is None or info.family not in NUMERIC):
+            if profile is not None:
+                profile.add(series, series.null_count())
+        else:
+            once, counts = each_once(series) or (series, None)
+            values = present(once)
+            missing = len(series) - (len(values) if counts is None else int(counts.sum()))
+            if profile is not None:
+                profile.add(once, missing, values if info.family in NUMERIC else None, counts)
+            if bins is not None:
+                bins.add(values, missing, counts)
         if name in self.spelled:
             self.spelled[name].add(series)
         if name in self.counts:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 
@@ -20,6 +21,8 @@ _FORMS = (
 
 
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
+_FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
+_WIDE = "UInt64", "Int128", "UInt128"  # beyond the whole numbers that NumPy adds
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
 
@@ -162,6 +165,27 @@ def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
             if not numbers(values).is_between(least, most).all():
                 rows = rows.with_columns(strings(values).alias(name))
     return rows.rows(named=True)
+
+
+def each_once(series: pl.Series) -> tuple[pl.Series, NDArray[np.int64]] | None:
+    """Values that are stored as whole numbers and lie close together, such as days: each once, and its rows.
+
+    None if there are few rows, or if they may lie far apart. Missing values are left out.
+    """
+    import polars as pl
+
+    kind = series.dtype
+    whole = kind.is_integer() or kind.is_temporal() or kind == pl.Boolean
+    if len(series) < _FEW or not whole or str(kind) in _WIDE:
+        return None
+    stored = series.to_physical() if kind.is_temporal() else series
+    codes = (stored.drop_nulls() if stored.null_count() else stored).to_numpy()  # NumPy need not wait for more rows
+    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 1 << 62)
+    if high - low >= min(_CLOSE, len(codes) // 4):
+        return None
+    rows = np.bincount(np.subtract(codes, low, dtype=np.int64))
+    seen = np.flatnonzero(rows)
+    return pl.Series("v", seen + low).cast(stored.dtype).cast(kind), rows[seen]
 
 
 def present(series: pl.Series) -> Floats:
