@@ -261,7 +261,8 @@ def page(
     lines = [
         "# What `ts.Monitor` does, measured",
         "",
-        "Written by `python -m benchmarks.watch`; the words around it are in [watch.md](watch.md).",
+        "For whoever wants to know how often a watch cries wolf, and how soon it sees a change. Made by "
+        "`python -m benchmarks.watch`; what a watch is: [watch.md](watch.md).",
         "",
         "## Quiet streams: alarms in 1,000 batches",
         "",
@@ -306,6 +307,7 @@ def page(
             f"The days before that change in their real order, weekdays as strata: alarm at {seasons[0]} of",
             f"{seasons[1]} looks. Winter and summer are changes.",
         ]  # fmt: skip
+    lines += ["", "Where next: [watch](watch.md), [monitoring](tutorials/monitoring.md)."]
     return "\n".join(lines) + "\n"
 
 

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 HEAD = """# Permuting groups instead of rows
 
+For whoever uses sketches of several columns and asks what they give up.
+
 A sketch of several columns keeps sums of features over groups of rows, not the rows, and its p-value permutes the
 groups. Under H0 groups of the same size are exchangeable, so the level holds exactly; where sizes differ (m ≠ n, merged
 shards) random rotations take the place of permutations, which is right for sums of many rows. What is lost is a little
@@ -87,6 +89,7 @@ def main() -> None:
         for m, n in ((300, 300), (400, 200)):
             groups, rows = power(draws, m, n, repetitions)
             lines.append(f"| {name} | {m} + {n} | {groups:.3f} | {rows:.3f} |")
+    lines += ["", "Where next: [engines](engines.md#sketches), [measured levels](levels.md)."]
     (ROOT / "docs" / "groups.md").write_text("\n".join(lines) + "\n")
 
 

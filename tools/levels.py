@@ -19,10 +19,11 @@ from tests.level.problems import PROBLEMS  # noqa: E402
 
 HEAD = """# Measured levels
 
-How often each test rejects when p = q, in percent, over {repetitions} seeded repetitions (`python tools/levels.py`,
+For whoever wants to know whether a p-value can be believed. How often each test rejects when both samples have one
+distribution, in percent, over {repetitions} seeded repetitions (`python tools/levels.py`,
 default kernel and bandwidth). A test at its level lies in the binomial 99 % interval: {intervals}. **Bold**: above
 it (rejects too often). *Italic*: below it (conservative). Permutation is exact, so it can only be conservative, and is
-so where ties make many worlds alike.
+so where ties make many labellings alike.
 
 Problems: normal, 50 + 50 rows of 2 columns; heavy tails, Student t with 1.5 degrees of freedom, the same sizes; ties,
 Poisson(0.7), 50 + 50 rows of 1 column; bernoulli, Bernoulli(0.05), 15 + 15; unequal, normal, 30 + 300 rows of 2
@@ -71,6 +72,7 @@ def main() -> None:
             cells = " | ".join(cell(None if r is None else r[k], *intervals[k]) for r in found)
             lines.append(f"| {statistic} | {null} | {cells} |")
         lines.append("")
+    lines.append("Where next: [which test when](which-test.md), [measured power](adaptive.md#power).")
     (ROOT / "docs" / "levels.md").write_text("\n".join(lines).rstrip() + "\n")
 
 
