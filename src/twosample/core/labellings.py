@@ -165,10 +165,9 @@ def relabellings(m: int, n: int, count: int, rng: np.random.Generator) -> Labell
 
 def random_relabellings(m: int, n: int, count: int, rng: np.random.Generator) -> Labellings:
     """The truth and `count` uniform relabellings, repeats allowed."""
-    others = _packed_subsets(m, n, count, rng)
-    truth = np.zeros((1, others.shape[1]), dtype=np.uint8)
-    truth[0, : (m + 7) // 8] = np.packbits(np.ones(m, dtype=np.uint8))
-    return Labellings(PackedBits(np.concatenate([truth, others]), m + n), uniform=True)
+    bits = _packed_subsets(m, n, count, rng, truths=1)
+    bits[0] = np.packbits(np.arange(8 * bits.shape[1]) < m)
+    return Labellings(PackedBits(bits, m + n), uniform=True)
 
 
 def contrasts(values: Floats) -> Labellings:
@@ -181,51 +180,48 @@ def random_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Coun
     return PackedBits(_packed_subsets(m, n, count, rng), m + n).columns()
 
 
-def _packed_subsets(m: int, n: int, count: int, rng: np.random.Generator) -> Counts:
-    """``(count, bytes)``: each row the bits of a uniform subset of m of the N points.
+def _packed_subsets(m: int, n: int, count: int, rng: np.random.Generator, truths: int = 0) -> Counts:
+    """``(count, bytes)``: each row the bits of a uniform subset of m of the N points; `truths` empty rows before them.
 
     Independent coin flips are first drawn for all entries at once. Given its number of ones such a row is a
     uniform subset of that size, and it stays uniform while uniformly chosen ones are cleared or zeros are set until
     there are m. The coin is a little unfair towards too few ones when m/N is far from 1/2, because setting a zero
     is then the cheaper correction.
     """
-    total = m + n
+    total, fewer = m + n, min(m, n)
     width = 8 * -(-total // 64)
     inside = np.packbits(np.arange(8 * width) < total)
+    bits = np.empty((truths + count, width), dtype=np.uint8)
+    excess = np.empty(count, dtype=np.int64)
+    step = max(1, _BLOCK_ENTRIES // width if m == n else (1 << 22) // (8 * width))
+    for start in range(0, count, step):  # what was just drawn is in the cache, and fresh memory is dear
+        part = bits[truths:][start : start + step]
+        np.bitwise_and(_coins(fewer, total, part.shape, rng), inside, out=part)
+        np.bitwise_count(part.view(np.uint64)).sum(axis=1, dtype=np.int64, out=excess[start : start + step])
+    _correct_counts(bits[truths:], excess - fewer, total, rng)
     if m > n:
-        return _packed_subsets(n, m, count, rng) ^ inside
-    if m == n:
-        bits = rng.integers(0, 1 << 64, size=(count, width // 8), dtype=np.uint64).view(np.uint8)
-    else:
-        bits = _biased_bits(m, n, (count, width), rng)
-    bits &= inside
-    _correct_counts(bits, total, m, rng)
+        bits ^= inside
     return bits
 
 
-def _biased_bits(m: int, n: int, shape: tuple[int, int], rng: np.random.Generator) -> Counts:
-    """Bits that are 1 a little less often than m of m + n times."""
-    share = m / (m + n)
-    share -= 3 * sqrt(share * (1 - share) / (m + n))
-    limit = max(0, int(share * 65536))
-    bits = np.empty(shape, dtype=np.uint8)
-    step = max(1, (1 << 22) // (8 * shape[1]))
-    for start in range(0, shape[0], step):
-        stop = min(start + step, shape[0])
-        drawn = rng.integers(0, 65536, size=(stop - start, 8 * shape[1]), dtype=np.uint16)
-        bits[start:stop] = np.packbits(drawn < limit, axis=1)
-    return bits
+def _coins(m: int, total: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
+    """``(rows, bytes)`` bits: fair coins if m is half of all, else 1 a little less often than m of all times."""
+    if 2 * m == total:
+        return rng.integers(0, 1 << 64, size=(shape[0], shape[1] // 8), dtype=np.uint64).view(np.uint8)
+    share = m / total
+    share -= 3 * sqrt(share * (1 - share) / total)
+    drawn = rng.integers(0, 65536, size=(shape[0], 8 * shape[1]), dtype=np.uint16)
+    return np.packbits(drawn < max(0, int(share * 65536)), axis=1)
 
 
-def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) -> None:
-    """Set or clear uniformly chosen bits, in place, until every row has m ones.
+def _correct_counts(bits: Counts, excess: NDArray[np.int64], total: int, rng: np.random.Generator) -> None:
+    """Set or clear uniformly chosen bits, in place, until no row has more or fewer ones than it should.
 
     Every round proposes, for each row, as many uniform points as it has ones too many or too few, and flips those
     that hold the surplus value. Given how many distinct points were hit, they are a uniform subset; about half of the
     proposals hit, so the rounds shrink geometrically.
     """
     count, flat, shift = len(bits), bits.reshape(-1), total.bit_length()
-    excess = np.bitwise_count(bits.view(np.uint64)).sum(axis=1, dtype=np.int64) - m
     while (need := np.abs(excess)).any():
         drawn = np.repeat(np.arange(count) << shift, need)  # labelling and point in one number
         drawn |= rng.integers(total, size=drawn.size)
@@ -233,12 +229,13 @@ def _correct_counts(bits: Counts, total: int, m: int, rng: np.random.Generator) 
         proposals = drawn[_firsts(drawn)]
         labelling, points = proposals >> shift, proposals & ((1 << shift) - 1)
         place, mask = labelling * bits.shape[1] + (points >> 3), (128 >> (points & 7)).astype(np.uint8)
-        hit = np.flatnonzero(((flat[place] & mask) > 0) == (excess > 0)[labelling])
+        held = flat[place]
+        hit = np.flatnonzero(((held & mask) > 0) == (excess > 0)[labelling])
         if not len(hit):
             continue
-        place, mask = place[hit], mask[hit]
+        place, mask, held = place[hit], mask[hit], held[hit]
         first = np.flatnonzero(_firsts(place))  # points of one byte stand together
-        flat[place[first]] ^= np.bitwise_or.reduceat(mask, first)
+        flat[place[first]] = held[first] ^ np.bitwise_or.reduceat(mask, first)
         excess -= np.sign(excess) * np.bincount(labelling[hit], minlength=count)
 
 
