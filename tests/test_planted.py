@@ -6,6 +6,7 @@ import pytest
 from benchmarks.planted.answers import Answer
 from benchmarks.planted.bugs import BUGS, Bug
 from benchmarks.planted.command import Outcome, by_family, by_tool, halves, unchanged
+from benchmarks.planted.drawn import FAMILIES, drawn_bugs
 from benchmarks.planted.tables import TABLES
 from experiments.data import directory
 
@@ -36,6 +37,20 @@ def test_a_bug_spoils_its_columns_and_no_other(bug):
     if bug.family not in WHOLE and bug.columns:
         others = [name for name in before.columns if name not in bug.columns]
         assert after.select(others).equals(before.select(others))
+
+
+@needs_data
+def test_drawn_bugs_are_as_many_as_asked_and_spoil_what_they_say():
+    drawn = list(drawn_bugs(2, 5))
+    assert [names(bug) for bug in drawn] == [names(bug) for bug in drawn_bugs(2, 5)]
+    assert len(drawn) == 2 * len(FAMILIES)
+    assert {bug.family for bug in drawn} == {bug.family for bug in BUGS}
+    for bug in drawn[::5]:
+        before = halves(Bug(bug.family, bug.table, bug.what, lambda b, spare, rng: b), ROWS, 1)[1]
+        after = halves(bug, ROWS, 1)[1]
+        if bug.family not in WHOLE and bug.columns:
+            others = [name for name in before.columns if name not in bug.columns]
+            assert after.select(others).equals(before.select(others))
 
 
 @needs_data

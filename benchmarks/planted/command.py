@@ -20,6 +20,8 @@ import polars as pl
 
 from benchmarks.planted.answers import TOOLS, Answer
 from benchmarks.planted.bugs import ASIDE, BUGS, Bug
+from benchmarks.planted.drawn import drawn_bugs
+from benchmarks.planted.other_tables import OTHER
 from benchmarks.planted.tables import ASIDE as ASIDE_TABLES
 from benchmarks.planted.tables import TABLES
 from benchmarks.power.command import write_between
@@ -57,7 +59,7 @@ class Outcome:
 
 def halves(bug: Bug, rows: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Two random parts of the table without a row in common, the second one spoilt; at most half of the table each."""
-    table = {**TABLES, **ASIDE_TABLES}[bug.table]()
+    table = {**TABLES, **ASIDE_TABLES, **OTHER}[bug.table]()
     rng = np.random.default_rng([seed, zlib.crc32(f"{bug.table} {bug.what}".encode()), rows])
     order = rng.permutation(len(table))
     size = min(rows, len(table) // 2)
@@ -65,13 +67,9 @@ def halves(bug: Bug, rows: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     return a, bug.change(b, spare, rng)
 
 
-def unchanged(draws: int) -> list[Bug]:
+def unchanged(draws: int, tables: Iterable[str] = (*TABLES, *ASIDE_TABLES)) -> list[Bug]:
     """Pairs in which nothing went wrong."""
-    return [
-        Bug(UNCHANGED, table, f"draw {i}", lambda b, spare, rng: b)
-        for table in (*TABLES, *ASIDE_TABLES)
-        for i in range(draws)
-    ]
+    return [Bug(UNCHANGED, table, f"draw {i}", lambda b, spare, rng: b) for table in tables for i in range(draws)]
 
 
 class Worker:
@@ -180,6 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[500, 5000, 20_000], help="of either table, at most")
     parser.add_argument("--seed", type=int, default=2026, help="of the draws (2026)")
     parser.add_argument("--draws", type=int, default=10, help="unchanged pairs of each table (10)")
+    parser.add_argument(
+        "--drawn",
+        type=int,
+        metavar="N",
+        help="N bugs of each family, drawn at random in other tables, and not the list",
+    )
     parser.add_argument("--families", nargs="+", metavar="NAME", help="only these")
     parser.add_argument(
         "--peers", action="store_true", help=f"also {' and '.join(PEERS)}, in interpreters of their own"
@@ -200,6 +204,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("no data: set TWOSAMPLE_DATA to their directory")
     else:
         bugs = [*BUGS, *ASIDE, *unchanged(options.draws)]
+        if options.drawn is not None:
+            bugs = [*drawn_bugs(options.drawn, options.seed), *unchanged(options.draws, OTHER)]
         chosen = [bug for bug in bugs if options.families is None or bug.family in options.families]
         facts = {"seed": options.seed}
         found = measured(chosen, options.rows, options.seed, options.tools, options.peers)

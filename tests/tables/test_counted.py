@@ -64,7 +64,8 @@ def test_dates_by_the_clock():
     x, y = (np.where(rng.random(9000) < 0.3, 0, rng.integers(0, 86_400, 9000)) + 1.7e9 // 86_400 * 86_400 for _ in "ab")
     many, rows = ([make(part, dates=True) for part in (x, y)] for make in (gathered, SingleValues.of))
     assert not many[0].exact
-    assert [(v.text, v.a, v.b) for v in clock_views(*many)] == [(v.text, v.a, v.b) for v in clock_views(*rows)]
+    known, every = ([(v.text, v.a, v.b) for v in clock_views(*parts) if v.family == "clock"] for parts in (many, rows))
+    assert known == every
     line = Line.of_values(x, y)
     found = {v.text: v.a for v in counted_views(*many, line, Words(1.0, "datetime"), ROUND, x)}
     assert found["at midnight"] == (x % 86_400 == 0).sum()

@@ -35,6 +35,22 @@ def test_counts_are_those_by_hand(text, counts):
     assert counted(text) == counts
 
 
+def test_the_rarest_values_together():
+    x, y = ["a"] * 70 + ["b"] * 20 + ["c"] * 5 + ["d"], ["a"] * 80 + ["b"] * 18 + ["d", "e", "e"]
+    views = Spelling.of(pl.Series(x), pl.Series(y)).views(single=True)
+    rare = [(view.text, view.a, view.b) for view in views if "rows of both" in view.text]
+    assert rare == [("a value that at most 5 rows of both tables have", 6, 3)]  # 4.6 %: c, d and e
+
+
+def test_labels_that_are_misspelled_in_many_ways_are_found():
+    rng = np.random.default_rng(5)
+    names = np.array([f"place {i:03}" for i in range(200)])
+    a, b = (names[(200 * rng.random(4000) ** 3).astype(int)] for _ in "ab")
+    wrong = [name[:-2] + name[-1] + name[-2] + "x" if rng.random() < 0.03 else name for name in b.tolist()]
+    c = ts.compare({"at": a.tolist()}, {"at": wrong}, kinds={"at": "categorical"})
+    assert (c.verdict, c["at"].verdict) == ("different", "different")
+
+
 def test_views_look_at_the_pool_alone():
     one, two = (list(Spelling.of(pl.Series(a), pl.Series(b)).views(single=True)) for a, b in ((X, Y), (Y, X)))
     assert {(v.text, v.a, v.b) for v in one} == {(v.text, v.b, v.a) for v in two}
@@ -73,6 +89,8 @@ def test_clocks_by_hand():
     assert found["between 5:00 and 5:59"] == (0, 3)
     assert (found["a Monday"], found["a Tuesday"], found["a Sunday"]) == ((2, 1), (1, 0), (0, 1))
     assert found["in 2024"] == (4, 2)
+    assert found["on day 1 of a month"] == (2, 2)  # day 366 of 2024 is 31 December, and one later the first of 2025
+    assert found["on day 7 of a month"] == (0, 1)
     for view in clock_views(*both):
         assert (int(view.holds(x).sum()), int(view.holds(y).sum())) == (view.a, view.b)
 

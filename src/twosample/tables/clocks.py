@@ -1,4 +1,4 @@
-"""Dates and times by the clock and the calendar: hours, weekdays, years, and round times."""
+"""Dates and times by the clock and the calendar: hours, weekdays, years, months and days of these, round times."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..summaries import SingleValues
+from ..summaries.points import Wholes
 from ..summaries.singles import FIRST_YEAR, HOURS, WEEKDAYS, YEARS
 from .views import View
 
 _DAY = 86_400.0
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 _DAYS = "a Monday", "a Tuesday", "a Wednesday", "a Thursday", "a Friday", "a Saturday", "a Sunday"
 _YEARS = 60  # different ones that are looked at one by one
 _FAR = 8e12  # seconds from 1970 that calendars know
@@ -25,29 +30,44 @@ Codes = NDArray[np.int64]
 
 
 def clock_views(x: SingleValues, y: SingleValues) -> Iterator[View]:
-    """Hours of the day, days of the week and years, each on its own; seconds since 1970, or since midnight."""
+    """Hours of the day, days of the week, years, months and days of these; seconds since 1970, or since midnight.
+
+    Months and days of a month are looked at where every value is known.
+    """
     ends = [end for part in (x, y) for end in part.values[[0, -1]].tolist()] if x.rows and y.rows else [np.inf]
     if not x.dates or not y.dates or not np.isfinite(ends).all() or np.abs(ends).max() > _FAR:
         return
-    yield from _each(_hours, HOURS, x, y, {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)})
-    yield from _each(_weekdays, WEEKDAYS, x, y, dict(enumerate(_DAYS)))
+    counted = partial(_counted, x, y)
+    hours = {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)}
+    yield from _each("clock", _hours, x.classes[HOURS], y.classes[HOURS], hours)
+    yield from _each("clock", _weekdays, x.classes[WEEKDAYS], y.classes[WEEKDAYS], dict(enumerate(_DAYS)))
+    if x.exact and y.exact and ends[-1] >= _DAY:  # not the time of day alone
+        months = {month: f"in {name}" for month, name in enumerate(_MONTHS)}
+        yield from _each("calendar", _months, *counted(_months, 12), months)
+        days = {day: f"on day {day + 1} of a month" for day in range(31)}
+        yield from _each("calendar", _monthdays, *counted(_monthdays, 31), days)
     first, last = (int(_years(np.array([end]))[0]) for end in (min(ends), max(ends)))
     start = FIRST_YEAR, FIRST_YEAR + YEARS.stop - YEARS.start
     if last - first < _YEARS and start[0] <= first <= last < start[1]:
-        yield from _each(_years, YEARS, x, y, {year: f"in {year}" for year in range(*start)})
+        years = {year: f"in {year}" for year in range(*start)}
+        yield from _each("clock", _years, x.classes[YEARS], y.classes[YEARS], years)
 
 
 def _each(
-    codes: Callable[[Floats], Codes], part: slice, x: SingleValues, y: SingleValues, names: Mapping[int, str]
+    family: str, codes: Callable[[Floats], Codes], first: Wholes, second: Wholes, names: Mapping[int, str]
 ) -> Iterator[View]:
     """A view of each code, if there are several; of two, one."""
-    first, second = x.classes[part], y.classes[part]
-    start = min(names)
+    start, rows = min(names), (int(first.sum()), int(second.sum()))
     used = np.flatnonzero(first + second)
     for place in used[: len(used) if len(used) > 2 else len(used) - 1].tolist():
         both = int(first[place]), int(second[place])
-        holds = partial(_is, codes, place + start)
-        yield View("clock", names[place + start], *both, x.rows, y.rows, holds=holds)
+        yield View(family, names[place + start], *both, *rows, holds=partial(_is, codes, place + start))
+
+
+def _counted(x: SingleValues, y: SingleValues, codes: Callable[[Floats], Codes], size: int) -> tuple[Wholes, Wholes]:
+    """Rows of either table with each code."""
+    first, second = (np.bincount(codes(part.values), part.counts, minlength=size).astype(np.int64) for part in (x, y))
+    return first, second
 
 
 def _is(codes: Callable[[Floats], Codes], code: int, seconds: Floats) -> NDArray[np.bool_]:
@@ -64,6 +84,15 @@ def _hours(seconds: Floats) -> Codes:
 
 def _weekdays(seconds: Floats) -> Codes:
     return (_days(seconds) + 3) % 7
+
+
+def _months(seconds: Floats) -> Codes:
+    return _days(seconds).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12
+
+
+def _monthdays(seconds: Floats) -> Codes:
+    days = _days(seconds).astype("datetime64[D]")
+    return (days - days.astype("datetime64[M]").astype("datetime64[D]")).astype(np.int64)
 
 
 def _years(seconds: Floats) -> Codes:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MARKS = 40  # letters and marks that are looked at one by one, the most frequent ones
 _SHORT = 0.01, 0.05  # shares of the shortest and of the longest
+_RARE = 0.01, 0.05  # shares that the rarest values hold together
 _CLASSES = {
     "empty": r"^\s*$",
     "written with blanks at an end": r"^\s+\S|\S\s+$",
@@ -121,3 +122,14 @@ class Spelling:
         other = np.ones(len(bare), dtype=bool)
         other[usual["at"].to_numpy()] = False
         yield self._view("odd", "another spelling of a value, but for case, blanks and marks", other)
+        yield from self._rare()
+
+    def _rare(self) -> Iterator[View]:
+        """The rarest values together: labels that are misspelled in many ways are rare, each of them."""
+        rows = self.x + self.y
+        counts = np.unique(rows)
+        heap = np.cumsum([count * (rows == count).sum() for count in counts.tolist()])
+        last = {int(np.searchsorted(heap, share * heap[-1], side="right")) - 1 for share in _RARE}
+        for most in counts[sorted(last - {-1})].tolist():
+            if most > 1:  # those that occur once have a view of their own
+                yield self._view("odd", f"a value that at most {most:.0f} rows of both tables have", rows <= most)

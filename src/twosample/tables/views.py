@@ -23,11 +23,11 @@ from .parts import Place
 
 WEIGHTS = {
     "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05,
-    "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05,
+    "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05, "calendar": 0.02,
 }  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
 
-PLAIN = "value", "clock", "length", "odd", "range", "letters", "tail", "round", "seldom"
+PLAIN = "value", "clock", "calendar", "length", "odd", "range", "letters", "tail", "round", "seldom"
 """Kinds of views, those first that are easiest to say."""
 
 _STEPPED = 10  # steps of a round number over which values must reach for it to be looked at
