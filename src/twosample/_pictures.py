@@ -49,6 +49,8 @@ class NumberPicture:
         probability of 95 %; empty if not known.
     step
         What all numbers are multiples of: 1 for whole numbers; 0 if nothing.
+    ends
+        The smallest and the largest number of both tables, how far beyond the axis they may be.
     """
 
     edges: tuple[float, ...]
@@ -61,6 +63,7 @@ class NumberPicture:
     beyond_b: tuple[float, float] = (0.0, 0.0)
     band: tuple[float, ...] = ()
     step: float = 0.0
+    ends: tuple[float, float] = (0.0, 0.0)
     kind: Literal["number"] = field(default="number", init=False)
 
 
@@ -203,6 +206,7 @@ def number_picture(
     return NumberPicture(
         tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(heights), dates,
         _clean(beyond[0]), _clean(beyond[1]), _plain(band), step,
+        (float(min(a.values[0], b.values[0])), float(max(a.values[-1], b.values[-1]))),
     )  # fmt: skip
 
 

@@ -48,6 +48,24 @@ def test_the_screen(twosample, files):
     assert f"{result['age'].effect_low:.3f} to {result['age'].effect_high:.3f}" in age
 
 
+def test_a_column_is_drawn(twosample, files, tmp_path):
+    svg, png = tmp_path / "age.svg", tmp_path / "city.png"
+    done = twosample("compare", files.one, files.other, "--picture", f"age={svg}", "--picture", f"city={png}")
+    assert done.code == 1
+    assert "age: different" in svg.read_text()
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert twosample("compare", files.one, files.other, "--picture", "age=age.txt").code == 2
+    wrong = twosample("compare", files.one, files.other, "--picture", f"wage={tmp_path / 'w.svg'}")
+    assert wrong.code == 2
+    assert "wage" in wrong.err
+    assert "must look like column=price.svg" in twosample("compare", files.one, files.other, "--picture", "age").err
+
+
+def test_a_verdict_says_which_columns_it_does_not_speak_of(twosample, files):
+    out = twosample("compare", files.one, files.same, *SAME).out
+    assert out.splitlines()[0].startswith("= Same within the margin: all 2 columns, each and together. Not compared: '")
+
+
 def test_the_same_seed_the_same_bytes(twosample, files):
     first, second = (twosample("compare", files.one, files.few, "--json", "-", "--seed", "7").out for _ in range(2))
     assert first == second

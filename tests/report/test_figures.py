@@ -79,6 +79,8 @@ def test_what_lies_beyond_is_a_bar_with_its_share():
     [tail] = figure.tails
     assert tail.label == "> 2"
     assert tail.words == "above 2: 10 % of A, 5.0 % of B"
+    far = draw("x", replace(picture, ends=(0.0, 99.0)))
+    assert far.tails[0].words == "above 2, as far as 99: 10 % of A, 10 % of B"
     assert corners(tail.bar_a)[1][1] == pytest.approx(100 - 96 * 0.2, abs=0.06)  # a fifth of the highest bar
     assert max(x for x, _ in corners(figure.density_a)) < min(x for x, _ in corners(tail.bar_a))
     assert [tick.label for tick in figure.ticks] == ["0", "1", "2"]

@@ -76,11 +76,13 @@ def test_the_column_that_changed_is_found(name, values):
     assert c.columns[0].where
 
 
-def test_missing_values_are_a_line_of_their_own():
+def test_missing_values_are_a_line_of_their_own_and_a_view_of_the_column():
     c = changed(price=pl.when(pl.int_range(pl.len()) % 5 == 0).then(None).otherwise(pl.col("price")))
     column = c["price"]
     assert column.missing.verdict == column.verdict == "different"
-    assert column.pvalue > 0.01  # what is present is as before
+    assert column.values_verdict != "different"  # what is present is as before
+    assert column.kernel_pvalue > 0.01
+    assert (column.effect, column.view) == (column.missing.effect, "missing in none of A and in 20 % of B")
     assert (column.missing_a, column.missing_b) == (0, 0.2)
     assert column.where[-1].text == "missing in none of A and in 20 % of B"
     c = ts.compare({"x": [None] * 100}, {"x": [1.5, 2.5] * 50})

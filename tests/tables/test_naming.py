@@ -1,9 +1,11 @@
 """The columns behind a difference that all columns show together are named, and only those."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.tables.pair_pictures import pair_picture
 
 
 def tables(seed, rows=800):
@@ -31,6 +33,45 @@ def test_a_shuffled_column_is_named_first(name):
     assert c.columns[0].name == name
     assert f"most: {name} with " in c.headline
     assert c.to_dict()["findings"][0]["columns"] == list(found[0].columns)
+
+
+def test_a_pair_has_a_picture_of_both_tables():
+    a, b, rng = tables(3)
+    b["rent"] = rng.permutation(b["rent"])
+    c = ts.compare(a, b)
+    found = next(finding for finding in c.findings if finding.what == "together")
+    picture = found.picture
+    assert picture.columns == found.columns[:2]
+    assert picture.columns[0] == "rent"
+    assert len(picture.pieces[0]) == 6
+    one, two = (np.array(shares) for shares in (picture.shares_a, picture.shares_b))
+    assert one.shape == two.shape == tuple(len(pieces) for pieces in picture.pieces[::-1])
+    assert one.sum() == pytest.approx(1, abs=1e-4)
+    apart = [np.abs(part - np.outer(part.sum(axis=1), part.sum(axis=0))).sum() for part in (one, two)]
+    assert apart[0] > 0.5 > 3 * apart[1]  # in B they go with each other no more
+    assert c.to_dict()["findings"][0]["picture"]["columns"] == list(picture.columns)
+
+
+def test_pieces_of_a_picture_are_values_ranges_and_gaps():
+    rng = np.random.default_rng(0)
+    frames = tuple(
+        pl.DataFrame(
+            {
+                "n": rng.integers(0, 4, 50), "x": rng.normal(size=50), "t": ["word " * i for i in range(50)],
+                "c": [None, *(f"level {i}" for i in rng.integers(0, 9, 49))],
+            }
+        )
+        for _ in "ab"
+    )  # fmt: skip
+    kinds = {"n": "integer", "x": "numeric", "t": "text", "c": "categorical"}
+    first = pair_picture(frames, kinds, ("n", "c"))
+    assert first.pieces[0] == ("0", "1", "2", "3")
+    assert first.pieces[1][-2:] == ("all others", "missing")
+    assert sum(first.shares_b[-1]) == pytest.approx(1 / 50)
+    second = pair_picture(frames, kinds, ("t", "x"))
+    assert second.pieces[0][0].endswith("letters")
+    assert second.pieces[1][-1].startswith("above ")
+    assert np.sum(second.shares_a) == pytest.approx(1, abs=1e-4)
 
 
 def test_a_pair_that_was_independent_is_named():

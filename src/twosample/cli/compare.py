@@ -11,7 +11,8 @@ from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import compared
-from .outputs import Output, Outputs
+from .outputs import Output, Outputs, picture_format
+from .outputs import picture as drawn
 
 if TYPE_CHECKING:
     from ..tables import Comparison
@@ -81,6 +82,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     note: Annotated[
         list[str] | None, typer.Option("--note", metavar="TEXT", help="A paragraph above the page; may be repeated.")
     ] = None,
+    picture: Annotated[
+        list[str] | None,
+        typer.Option("--picture", metavar="COLUMN=FILE", help="Draw a column, as SVG, PNG or PDF; may be repeated."),
+    ] = None,
     json: options.Json = None,
     junit: Annotated[
         str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
@@ -106,12 +111,17 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     del debug  # it is read after
     sample, everything = options.sample_or_all(context, sample, everything)
     tables = [table for table in (a, b, *(others or ())) if table is not None]
+    pictures = [
+        Output("--picture", file, partial(_drawn, column=column, form=picture_format(file, "--picture")))
+        for column, file in (options.pairs("--picture", picture, "price.svg") or {}).items()
+    ]
     outputs = Outputs(
         [
             Output("--report", report, partial(html, title=title, date=date, notes=tuple(note or ()))),
             Output("--json", json, lambda result: result.to_json()),
             Output("--junit", junit, _junit),
             Output("--markdown", markdown, _markdown),
+            *pictures,
         ],
         inputs=(*tables, config, contract),
     )
@@ -129,7 +139,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     }
     two = {
         "--contract": contract, "--columns-may-be-lost": columns_may_be_lost, "--weights": weights, "--group": group,
-        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown,
+        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown, "--picture": picture,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     given |= {"sample": None} if everything else {}
@@ -176,6 +186,10 @@ def html(result: Comparison, title: str = "", date: str = "", notes: tuple[str, 
     from ..report import html as page
 
     return page(result, title=title, date=date, notes=notes)
+
+
+def _drawn(result: Comparison, column: str, form: str) -> bytes:
+    return drawn(result[column], form)
 
 
 def _junit(result: Comparison) -> str:

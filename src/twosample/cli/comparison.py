@@ -101,12 +101,12 @@ def _lines(column: ColumnComparison, result: Comparison, width: int) -> Iterator
     """The values, and the missing share if it differs; not the values if it is the only thing that differs."""
     missing = column.missing if column.missing is not None and column.missing.verdict == "different" else None
     floor = floors(column, result)[1]
-    if missing is None or column.adjusted_pvalue <= result.level:
+    if missing is None or column.values_verdict in ("different", "small difference"):
         places = [place for place in column.where if missing is None or place.what != "missing"]
         most = _place(places[0]) if places and column.verdict in ("different", "small difference") else ""
         known = {what: (a, b) for what, a, b in known_numbers(column)}
         middle = known.get("median", ("", ""))
-        yield _line(column.name, column.kind, column, column.values_verdict, most, floor, middle, width)
+        yield _line(column.name, column.kind, column, column.verdict, most, floor, middle, width)
     if missing is not None:
         most = ", ".join(shares(missing.share_a, missing.share_b))
         yield _line(f"{column.name}, missing", column.kind, missing, missing.verdict, most, 0.0, ("", ""), width)

@@ -25,8 +25,8 @@ def split(values: Sequence[str] | None) -> list[str] | None:
     return [name for value in values for name in next(csv.reader([value], skipinitialspace=True)) if name]
 
 
-def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
-    """``column=kind`` texts as a dictionary.
+def pairs(option: str, values: Sequence[str] | None, like: str = "categorical") -> dict[str, str] | None:
+    """``column=kind`` texts as a dictionary; `like`: a value to show where one is wrong.
 
     >>> pairs("--kind", ["zip=categorical,a=b=text"])
     {'zip': 'categorical', 'a=b': 'text'}
@@ -35,7 +35,7 @@ def pairs(option: str, values: Sequence[str] | None) -> dict[str, str] | None:
     for text in split(values) or []:
         name, mark, value = text.rpartition("=")
         if not mark or not name or not value:
-            raise OptionError(f"{option} {text} must look like column=categorical.")
+            raise OptionError(f"{option} {text} must look like column={like}.")
         found[name] = value
     return found or None
 

@@ -91,11 +91,11 @@ class Outputs(Generic[Result]):
                 terminal.say(f"wrote {output.target}")
 
 
-def picture_format(target: str | None) -> str:
-    """The format of a picture, from its file's extension."""
+def picture_format(target: str | None, option: str = "--plot") -> str:
+    """The format of a picture, from its file's extension; `option`: what asked for it."""
     form = "svg" if target in (None, STDOUT) else Path(str(target)).suffix.lower().lstrip(".")
     if form not in ("svg", "png", "pdf"):
-        raise OptionError(f"--plot {target}: the extension must be .svg, .png or .pdf.")
+        raise OptionError(f"{option} {target}: the extension must be .svg, .png or .pdf.")
     return form
 
 

@@ -52,7 +52,6 @@ _FINDINGS = {
 def comparison_page(result: Comparison) -> ComparisonPage:
     """The page of a comparison."""
     effects = [column.effect_high for column in result.columns]
-    effects += [column.missing.effect_high for column in result.columns if column.missing]
     effects += [result.joint_effect.high] if result.joint_effect else []
     top = effect_scale(max(effects, default=0.0), result.margin)
     cards = tuple(_card(c, index, top, result) for index, c in enumerate(result.columns[:MOST_FIGURES], 1))
@@ -78,6 +77,7 @@ def comparison_page(result: Comparison) -> ComparisonPage:
         margin=_percent(result.margin, top),
         findings=_findings(result.findings[:MOST_FINDINGS]),
         findings_left=max(0, len(result.findings) - MOST_FINDINGS),
+        pairs=tuple(finding for finding in result.findings if finding.picture is not None),
         rows=_rows(result),
         method=_method(result),
         notes=tuple(shown(note, LONG) for note in _notes(result)),
@@ -107,19 +107,14 @@ def _column_line(
 ) -> Line:
     least, anchor = floors(column, result), f"column-{order}" if order <= MOST_FIGURES else None
     line = _line(column, top, least, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
-    values_differ = column.adjusted_pvalue <= result.level and column.effect_high >= result.margin
     return replace(
         line,
-        by_missing=column.verdict == "different" and not values_differ,
+        by_missing=column.verdict == "different" and column.values_verdict != "different",
         where=shown(column.where[0].text, 120) if column.where and column.verdict in _DIFFERENT else "",
         figure=figure,
         order=order,
-        keys=(f"{_strength(column):.4g}", f"{column.adjusted_pvalue:.4g}"),
+        keys=(f"{column.effect:.4g}", f"{column.adjusted_pvalue:.4g}"),
     )
-
-
-def _strength(column: ColumnComparison) -> float:
-    return max(column.effect, column.missing.effect if column.missing else 0.0)
 
 
 def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> Line:
@@ -217,7 +212,7 @@ def _most(result: Comparison) -> tuple[tuple[str, str], ...]:
     found = []
     for column in result.columns:
         missing = column.missing
-        if missing is not None and missing.verdict == "different" and column.adjusted_pvalue > result.level:
+        if missing is not None and missing.verdict == "different" and column.values_verdict not in _DIFFERENT:
             text = next((place.text for place in column.where if place.what == "missing"), "")
         else:
             text = column.where[0].text if column.where else ""

@@ -241,7 +241,8 @@ def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
         )
         first, second = numbers.shares(a, b)
         text = measure.text(end)
-        words = f"{word} {text}: {first} of A, {second} of B"
+        far = f", as far as {measure.text(picture.ends[side])}" if any(picture.ends) else ""
+        words = f"{word} {text}{far}: {first} of A, {second} of B"
         found.append(Tail(bar_a, bar_b, (left + _BAR / 2) / 10, f"{sign} {text}", words))
     return tuple(found)
 

@@ -162,6 +162,8 @@ class ComparisonPage:
         Ticks of the common scale of effect sizes, and where the margin lies on it.
     findings, findings_left
         What else was found, by kind.
+    pairs
+        Findings about two columns that have a picture.
     rows
         Rows that speak most; None if there are none.
     method
@@ -192,6 +194,7 @@ class ComparisonPage:
     margin: float
     findings: tuple[tuple[str, tuple[Finding, ...]], ...]
     findings_left: int
+    pairs: tuple[Finding, ...]
     rows: RowTable | None
     method: tuple[tuple[str, tuple[str, ...]], ...]
     notes: tuple[str, ...]

@@ -38,6 +38,7 @@ from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_row
 from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .neighbours import series_finding
+from .pair_pictures import pair_picture
 from .parts import Finding, TableFacts, Verdict
 from .reading import Reading, Side, Step, Wanted, read
 from .results import Comparison
@@ -195,10 +196,10 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
         tested, joint, together, test = tests(reading, columns, judge, step)
         mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
-    found = weighed(
-        tested, together, level, margins, identical(reading), partial(_named, joint, test, level, tested[0].tables)
-    )
-    shown = {name for names in wanted.names(tables) for name in names}
+    named = partial(_named, joint, test, level, reading, columns)
+    alike = identical(reading)
+    found = weighed(tested, together, level, margins, alike, named)
+    present = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
         verdict="different" if changes.different or broken else found.verdict,
@@ -208,6 +209,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             {
                 "schema": (changes.words, changes.different),
                 "contract": (violation_words(broken), bool(broken)),
+                "not compared": ("" if alike or found.verdict == "different" else _left_out(findings), False),
             },
         ),
         joint=None if joint is None or together is None else joint_result(joint, together, level),
@@ -228,7 +230,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         margin=margins.default,
         joint_margin=found.joint_margin,
         seed=seed,
-        speaking=() if joint is None else speaking_rows(joint, reading, shown),
+        speaking=() if joint is None else speaking_rows(joint, reading, present),
         versions=_versions(),
         notes=_notes(reading, joint, level, plan),
         read=(*tables[0].files, *tables[1].files),
@@ -238,12 +240,24 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
 
 
 def _named(
-    joint: Joint | None, test: Together | None, level: float, tables: tuple[str, str], known: Collection[str]
+    joint: Joint | None,
+    test: Together | None,
+    level: float,
+    reading: Reading,
+    columns: list[JointColumn],
+    known: Collection[str],
 ) -> tuple[Finding, ...]:
-    """What is behind a difference of all columns together."""
+    """What is behind a difference of all columns together, with pictures of pairs."""
     if joint is None or test is None:
         return ()
-    return joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, tables)
+    found = joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, reading.called)
+    kinds = {column.name: column.kind for column in columns}
+    return tuple(
+        replace(part, picture=pair_picture(reading.samples, kinds, (part.columns[0], part.columns[1])))
+        if len(part.columns) > 1
+        else part
+        for part in found
+    )
 
 
 Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]
@@ -332,6 +346,13 @@ def _comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[Joint
             + (f". {said}" if findings else ": select and exclude leave none.")
         )
     return columns, findings
+
+
+def _left_out(findings: Sequence[Finding]) -> str:
+    """The columns that no test has seen, by name: no verdict speaks of them."""
+    names = [f"'{shown(part.column, 40)}'" for part in findings if part.what == "left out" and part.column is not None]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
 
 
 def _first(side: Side, name: str) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import beside_joint
-from .views import PLAIN, WEIGHTS, View, intervals, sentence
+from .views import PLAIN, WEIGHTS, View, intervals, missing_view, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -37,7 +37,7 @@ class Look:
     line
         The column.
     pvalues
-        Of its values, and of its missing share if there is one: each valid for the smallest over its views.
+        Of the column, valid for the smallest over all its views; and of its missing share alone, if there is one.
     kernels, views
         Adjusted p-values of the kernel on values, of the finer one if there is one, and of each view.
     missing
@@ -62,10 +62,21 @@ class Look:
         return sorted(found, key=lambda view: (-round(view.effect, 2), PLAIN.index(view.family)))
 
     def effect(self, level: float) -> Seen:
-        """The largest effect over views, of those that differ if any does; how often values occur is the last resort.
+        """The largest effect over all views, the missing share among them, and its interval."""
+        best, gone = self.values_effect(level), self.line.missing
+        if gone is None:
+            return best
+        value, low = (best.value, best.low)
+        if self.missing <= level and (self.values > level or gone.effect.value > value):
+            told = sentence(missing_view(self.line.rows, self.line.gone), self.line.tables)
+            best, value, low = replace(best, view=told), gone.effect.value, max(low, gone.effect.low)
+        return replace(best, value=value, low=min(low, value), high=max(best.high, gone.effect.high))
 
-        The upper end is the largest of all. Each holds at the level: that is all that "same" needs, as all of them must
-        be below the margin. Where something differs, ends hold for all views at once.
+    def values_effect(self, level: float) -> Seen:
+        """The same of values alone: of views that differ if any does; how often values occur is the last resort.
+
+        The upper end is the largest of all: it is above the largest effect as often as the end of that one view is.
+        Where something differs, ends of views hold for all of them at once.
         """
         kernel, finer = self.line.values, self.line.finer
         if kernel is None:
@@ -130,9 +141,9 @@ def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Look:
     weights = _weights([tests])[0]  # its own: what is found in other columns does not change its p-value
     count = len(tests) - (line.missing is not None)
     alone = 1.0
-    if count:
-        least = min(test.pvalue / weight for test, weight in zip(tests[:count], weights, strict=False))
-        alone = min(1.0, _any(tests[:count], least * weights[:count]))
+    if tests:
+        least = min(test.pvalue / weight for test, weight in zip(tests, weights, strict=True))
+        alone = min(1.0, _any(tests, least * weights))
     all_ = (alone,) if line.missing is None else (alone, tests[-1].pvalue)
     kernels = tuple(adjusted[: count - len(line.views)].tolist()) or (1.0,)
     views = tuple(adjusted[len(kernels) : count].tolist())

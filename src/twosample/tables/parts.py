@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "ColumnComparison", "ColumnFacts", "Finding", "MissingComparison", "NumberPicture", "Picture", "Place",
-    "SharePicture", "SpeakingRow", "TableFacts", "Value", "Verdict",
+    "ColumnComparison", "ColumnFacts", "Finding", "MissingComparison", "NumberPicture", "PairPicture", "Picture",
+    "Place",    "SharePicture", "SpeakingRow", "TableFacts", "Value", "Verdict",
 ]  # fmt: skip
 
 Verdict = Literal["same", "small difference", "no difference found", "different"]
@@ -51,6 +51,27 @@ class TableFacts:
 
 
 @dataclass(frozen=True)
+class PairPicture:
+    """Two columns together in both tables: shares of rows in the cells of a grid.
+
+    Parameters
+    ----------
+    columns
+        The two names.
+    pieces
+        What the values of either column are cut into, in words: ranges with about as many rows each, frequent values,
+        "missing".
+    shares_a, shares_b
+        For each piece of the second column the shares of a table's rows, one for each piece of the first.
+    """
+
+    columns: tuple[str, str]
+    pieces: tuple[tuple[str, ...], tuple[str, ...]]
+    shares_a: tuple[tuple[float, ...], ...]
+    shares_b: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something worth knowing that is not a test of a column.
 
@@ -74,6 +95,8 @@ class Finding:
         otherwise than in the other table.
     pvalue
         Of a finding "mix": that of its own test.
+    picture
+        Of a finding "together": the first two of its columns in both tables; None if it names one.
     """
 
     what: Literal[
@@ -84,6 +107,7 @@ class Finding:
     detail: str
     columns: tuple[str, ...] = ()
     pvalue: float | None = None
+    picture: PairPicture | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -219,14 +243,15 @@ class ColumnComparison:
     statistic
         The unbiased estimate of MMD² between the present values.
     pvalue
-        Its p-value alone: valid for the smallest over its views.
+        Its p-value alone: valid for the smallest over its views, the missing share among them.
     adjusted_pvalue
         Adjusted for all columns (Holm) and for the joint test: at most `level` only if the column is found to differ
         while the chance of even one false finding is at most `level`.
     fdr_pvalue
         Adjusted by Benjamini and Hochberg, among the columns.
     effect, effect_low, effect_high
-        Effect size r in [0, 1] as in :func:`effect_size`, with its interval at level 1 - 2 `level`.
+        Effect size r in [0, 1] as in :func:`effect_size`, the largest over its views, the missing share among them; and
+        its interval at level 1 - 2 `level`.
     verdict
         "different": an adjusted p-value is at most the level, and the effect is not surely below the margin. "small
         difference": significant, and `effect_high` is below the margin. "same": not significant, and `effect_high` is

@@ -163,7 +163,7 @@ def weighed(
             _ORDER[c.verdict] // 2,
             first.get(c.name, len(lines)),
             _ORDER[c.verdict],
-            -_strength(c),
+            -c.effect,
             c.pvalue,
         )
     )
@@ -204,20 +204,19 @@ def _column(line: ColumnTests, look: Look, rates: list[float], level: float, mar
     seen = look.effect(level)
     alone: Verdict = "no difference found"
     if values is not None:
-        alone = judged_by(seen.high, look.values, level, margin)
+        alone = judged_by(look.values_effect(level).high, look.values, level, margin)
     verdict = alone if missing is None else overall([alone, missing.verdict])
-    effect, own = (seen.value, seen.low, seen.high), (look.values, rates[0])
     views = tuple(Place.told(view.text, *view.shares, line.tables, label=view.label) for view in look.found(level)[:2])
     return ColumnComparison(
         name=line.name,
         kind=line.kind,
         statistic=0.0 if values is None else values.statistic,
         pvalue=look.pvalues[0],
-        adjusted_pvalue=float(own[0]),
-        fdr_pvalue=float(own[1]),
-        effect=effect[0],
-        effect_low=effect[1],
-        effect_high=effect[2],
+        adjusted_pvalue=min(look.values, look.missing),
+        fdr_pvalue=rates[0],
+        effect=seen.value,
+        effect_low=seen.low,
+        effect_high=seen.high,
         verdict=verdict,
         rows_a=line.rows[0] - line.gone[0] if values is None else values.m,
         rows_b=line.rows[1] - line.gone[1] if values is None else values.n,
@@ -271,16 +270,12 @@ def _method(subject: Subject, test: Judged | None) -> str:
     return f"{kernel}; {rows}; {test.null.name}"
 
 
-def _strength(column: ColumnComparison) -> float:
-    return max(column.effect, column.missing.effect if column.missing else 0.0)
-
-
 def _small(column: ColumnComparison, level: float) -> Finding | None:
     """A significant difference that is surely small."""
     if column.verdict != "small difference":
         return None
     parts = []
-    if column.adjusted_pvalue <= level:
+    if column.values_verdict == "small difference":
         p = is_p(pvalue(column.adjusted_pvalue, digits=2))
         parts.append(f"adjusted {p}, but an effect of at most {column.effect_high:.2g}")
     if column.missing is not None and column.missing.adjusted_pvalue <= level:
@@ -293,7 +288,6 @@ def _could_hide(columns: Sequence[ColumnComparison], joint: Judged | None, toget
     """The largest effect that was not ruled out, in words."""
     open_ = [column for column in columns if column.verdict == "no difference found"]
     ends = [column.effect_high for column in open_]
-    ends += [column.missing.effect_high for column in open_ if column.missing is not None]
     if joint is not None and together == "no difference found" and joint.effect.high > max(ends, default=0.0):
         return f"an effect of {joint.effect.high:.2g} of all columns together could hide"
     return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"

@@ -69,7 +69,7 @@ def _row(column: ColumnComparison, c: Comparison) -> tuple[str, ...]:
     where = next((place.text for place in column.where if place.what != "missing"), "")
     both = zip((column.pvalue, column.adjusted_pvalue), floors(column, c), strict=True)
     pvalues = (pvalue(value, least, digits=2) for value, least in both)
-    return (column.name, column.kind, column.values_verdict, *pvalues, _effect(column), where)
+    return (column.name, column.kind, column.verdict, *pvalues, _effect(column), where)
 
 
 def _effect(part: Any) -> str:
