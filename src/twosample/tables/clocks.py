@@ -92,7 +92,7 @@ def _months(seconds: Floats) -> Codes:
 
 def _monthdays(seconds: Floats) -> Codes:
     days = _days(seconds).astype("datetime64[D]")
-    return (days - days.astype("datetime64[M]").astype("datetime64[D]")).astype(np.int64)
+    return np.asarray((days - days.astype("datetime64[M]").astype("datetime64[D]")).astype(np.int64))
 
 
 def _years(seconds: Floats) -> Codes:
