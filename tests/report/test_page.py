@@ -15,7 +15,7 @@ import twosample as ts
 from tests.report.synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
 from twosample.errors import OptionError, OutputError
 from twosample.report import html, write_html
-from twosample.tables.parts import Place, SpeakingRow
+from twosample.tables.parts import Finding, PairPicture, Place, SpeakingRow
 
 VOID = {"meta", "link", "br", "wbr", "line", "circle", "rect", "path", "input", "use"}
 ALLOWED = {
@@ -226,8 +226,20 @@ def test_a_column_that_differs_by_its_gaps_alone_says_so():
         return html(comparison([column("x", gaps=missing(), picture=numbers(), **changes)]))
 
     assert "by missing values" not in pages()
-    assert "by missing values" in pages(effect_high=0.05)
-    assert "by missing values" in pages(adjusted_pvalue=0.5)
+    assert "by missing values" in pages(values_verdict="same")
+    assert "by missing values" in pages(values_verdict="no difference found")
+
+
+def test_a_pair_of_columns_is_two_grids():
+    picture = PairPicture(
+        ("<b>rent</b>", "area"), (("to 3", "above 3"), ("small", "<i>")), ((0.4, 0.1), (0.1, 0.4)), ((0.25,) * 2,) * 2
+    )
+    told = Finding("together", "<b>rent</b>", "its values go otherwise", ("<b>rent</b>", "area"), picture=picture)
+    text = html(comparison(findings=(told,)))
+    assert text.count('class="rows heat') == 2
+    assert '<td style="--d:1.0">40.0</td><td style="--d:0.25">10.0</td>' in text
+    assert "<b>rent" not in text
+    assert "<i>" not in text
 
 
 def test_what_the_user_excluded_is_not_in_the_rows():

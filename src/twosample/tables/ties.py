@@ -71,8 +71,10 @@ def views_of(columns: Sequence[ColumnFeatures], twins: Floats, groups: RowGroups
     found = [_of_features("columns", phi, owner, groups)]
     if len(columns) > 1:
         fitted, left = fits(phi, owner)
-        both = np.concatenate([phi * fitted, np.abs(left)], axis=1)
-        found.append(_of_features("ties", both, np.tile(owner, 2), groups))
+        products, starts = phi * fitted, np.flatnonzero(np.diff(owner, prepend=-1))
+        whole = np.add.reduceat(products, starts, axis=1)  # noise in labels is in all levels at once
+        both = np.concatenate([products, np.abs(left), whole], axis=1)
+        found.append(_of_features("ties", both, np.concatenate([owner, owner, owner[starts]]), groups))
         if len(owner) <= PAIRED:
             found.append(pairs_view(phi, owner, groups))
         far = midranks(np.einsum("ij,ij->i", phi, phi)[:, None])
