@@ -139,7 +139,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     }
     two = {
         "--contract": contract, "--columns-may-be-lost": columns_may_be_lost, "--weights": weights, "--group": group,
-        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown, "--picture": picture,
+        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown,
+        "--picture": picture,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     given |= {"sample": None} if everything else {}

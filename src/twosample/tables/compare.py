@@ -38,7 +38,7 @@ from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_row
 from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .neighbours import series_finding
-from .pair_pictures import pair_picture
+from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
 from .reading import Reading, Side, Step, Wanted, read
 from .results import Comparison
@@ -251,13 +251,7 @@ def _named(
     if joint is None or test is None:
         return ()
     found = joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, reading.called)
-    kinds = {column.name: column.kind for column in columns}
-    return tuple(
-        replace(part, picture=pair_picture(reading.samples, kinds, (part.columns[0], part.columns[1])))
-        if len(part.columns) > 1
-        else part
-        for part in found
-    )
+    return with_pictures(found, reading.samples, columns)
 
 
 Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]

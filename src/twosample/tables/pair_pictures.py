@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._numbers import Measure
-from ..sources import Kind
+from ..sources import JointColumn, Kind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
-from .parts import PairPicture
+from .parts import Finding, PairPicture
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 _PIECES = 6
 
 Codes = NDArray[np.intp]
+
+
+def with_pictures(
+    findings: Sequence[Finding], samples: tuple[pl.DataFrame, pl.DataFrame], columns: Sequence[JointColumn]
+) -> tuple[Finding, ...]:
+    """Findings about two columns or more, with a picture of the first two."""
+    kinds = {column.name: column.kind for column in columns}
+    pairs = {part: (part.columns[0], part.columns[1]) for part in findings if len(part.columns) > 1}
+    return tuple(
+        replace(part, picture=pair_picture(samples, kinds, pairs[part])) if part in pairs else part for part in findings
+    )
 
 
 def pair_picture(
