@@ -250,7 +250,7 @@ def test_pandas_without_pyarrow_gives_the_same(monkeypatch):
 @pytest.mark.parametrize("kind", ["datetime64", "timedelta64"])
 def test_dates_and_durations_of_numpy_in_all_units(kind, unit):
     values = np.array([3, 1, "NaT", 2, 1000], dtype=f"{kind}[{unit}]")
-    for array in (values, np.array(values, dtype=[("c0", values.dtype)])):
+    for array in (values, np.array(values, dtype=[("c0", values.dtype)]), {"c0": values}):
         rows = open_table(array).sample(5, 0)
         assert rows["c0"].null_count() == 1
         expected = values.astype(f"{kind}[{unit if unit in ('us', 'ns') else 'ns' if unit == 'ps' else 'ms'}]")
@@ -267,6 +267,8 @@ def test_dates_that_no_unit_can_hold():
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_a_matrix_and_a_masked_array():
+    masked = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    assert open_table({"c": masked}).sample(3, 0)["c"].to_list() == [1.0, None, 3.0]
     assert open_table(np.matrix([[1.0, 2.0], [3.0, 4.0]])).sample(2, 0)["c1"].to_list() == [2.0, 4.0]
     masked = np.ma.masked_array([[1, 2], [3, 4], [5, 6]], mask=[[0, 1], [0, 0], [1, 0]])
     assert open_table(masked).sample(3, 0).to_dict(as_series=False) == {"c0": [1, 3, None], "c1": [None, 4, 6]}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from .table import Rows
 
+_KINDS = "fiubMmUS"  # of arrays whose values a column can have
+
 
 def open_frame(source: object, name: str) -> Rows:
     """The rows of a frame, an array, a dictionary of columns, or anything that speaks Arrow."""
@@ -95,7 +97,7 @@ def _from_array(array: np.ndarray[Any, Any], name: str) -> pl.DataFrame:
     columns = plain[:, None] if plain.ndim == 1 else plain
     if columns.dtype.kind == "O":
         return _from_columns([(f"c{j}", columns[:, j].tolist()) for j in range(columns.shape[1])])
-    if columns.dtype.kind not in "fiubMmUS":
+    if columns.dtype.kind not in _KINDS:
         raise SourceError(f"{name} holds values of type {array.dtype}, which is not the type of a column.")
     return pl.DataFrame([_array_column(f"c{j}", columns[:, j]) for j in range(columns.shape[1])])
 
@@ -140,7 +142,16 @@ def _from_columns(columns: list[tuple[str, Any]]) -> pl.DataFrame:
         listed = hasattr(value, "__iter__") or hasattr(value, "__array__")
         if not listed or isinstance(value, str | bytes | set | Mapping):
             raise SourceError(f"column {name!r} is {_short(value)}, not a column: give a list or an array of values.")
-    return pl.DataFrame([pl.Series(name, value, strict=False) for name, (_, value) in zip(names, columns, strict=True)])
+    return pl.DataFrame([_listed_column(name, value) for name, (_, value) in zip(names, columns, strict=True)])
+
+
+def _listed_column(name: str, values: Any) -> pl.Series:
+    """A column of a mapping: an array, or whatever polars takes for a column."""
+    import polars as pl
+
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in _KINDS:
+        return _array_column(name, values)
+    return pl.Series(name, values, strict=False)
 
 
 def _short(value: object) -> str:
