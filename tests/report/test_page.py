@@ -237,7 +237,7 @@ def test_a_pair_of_columns_is_two_grids():
     told = Finding("together", "<b>rent</b>", "its values go otherwise", ("<b>rent</b>", "area"), picture=picture)
     text = html(comparison(findings=(told,)))
     assert text.count('class="rows heat') == 2
-    assert '<td style="--d:1.0">40.0</td><td style="--d:0.25">10.0</td>' in text
+    assert '<td style="--d:1.0">40.0</td><td style="--d:0.5">10.0</td>' in text
     assert "<b>rent" not in text
     assert "<i>" not in text
 

@@ -88,6 +88,12 @@ def test_a_column_that_differs_by_itself_is_not_named_again():
     assert not [finding for finding in c.findings if "rent" in finding.columns]
 
 
+def test_a_pair_is_in_the_headline_beside_a_column_that_differs_by_itself():
+    a, b, rng = tables(7)
+    b |= {"x0": b["x0"] + 1, "rent": rng.permutation(b["rent"])}
+    assert ts.compare(a, b).headline.startswith("Different: 1 of 8 columns; most: x0. Together: rent with ")
+
+
 def test_repeated_rows_are_said_in_words():
     a, b, _ = tables(6)
     again = {name: np.concatenate([values[:720], values[:80]]) for name, values in b.items()}

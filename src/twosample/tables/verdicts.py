@@ -317,10 +317,12 @@ def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], behind: Seq
     found = [column for column in columns if column.verdict == verdict]
     words = "Different" if verdict == "different" else "Small difference, below the margin"
     rows = "".join(f" Rows: {part.detail}." for part in behind if part.what == "repeated")
+    pair = [_most(part) for part in behind if part.columns][:1]
     if found:
         some = f"{len(found)} of {count} column{'s' if count > 1 else ''}"
-        return f"{words}: {some}; most: {shown(found[0].name, 60)}.{rows}"
-    most = "".join(f"; most: {_most(part)}" for part in [part for part in behind if part.columns][:1])
+        together = "".join(f" Together: {said}." for said in pair)
+        return f"{words}: {some}; most: {shown(found[0].name, 60)}.{together}{rows}"
+    most = "".join(f"; most: {said}" for said in pair)
     return f"{words}: no single column of {count}, but all of them together{most}.{rows}"
 
 
