@@ -376,7 +376,7 @@ def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | Non
     return (
         compared,
         *(() if plan is None else plan.notes),
-        "Adjusted p-values: half of the level for the joint test, Holm among the columns and missing shares.",
+        "Adjusted p-values: a third of the level for the joint test, Holm among the columns and missing shares.",
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
         *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),

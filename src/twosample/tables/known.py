@@ -8,6 +8,7 @@ from math import floor, isfinite
 from typing import TYPE_CHECKING
 
 from .. import _numbers as numbers
+from ..embedding.judge import JOINT
 from .parts import ColumnComparison, ColumnFacts, Number
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def floors(column: ColumnComparison, result: Comparison) -> tuple[float, float]:
     """The p-value and the adjusted p-value of a column where its tests could not give smaller ones; else 0."""
     least = 1 / (column.resamples + 1) if column.resamples else 0.0
     alone = column.pvalue if column.kernel_pvalue <= min(least * (1 + 1e-9), column.pvalue) else 0.0
-    bound = alone or column.adjusted_pvalue == 2 * joint_floor(result)
+    bound = alone or column.adjusted_pvalue == joint_floor(result) / JOINT
     return alone, column.adjusted_pvalue if bound else 0.0
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .. import _door as door
 from .._shown import shown
 from ..core.types import Floats
+from ..embedding.judge import JOINT
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..sources import Table, open_table
 from ..sources.values import column_of, strings
@@ -33,7 +34,7 @@ MOST = 40
 HELD = 500_000
 """Rows of each table that are held in memory, at most."""
 
-_LEAST_JOINT = 0.002  # twice the smallest p-value of the joint test: it has half of the level
+_LEAST_JOINT = 0.001 / JOINT  # the smallest p-value of the joint test over its part of the level
 _NAMES = 3
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from .._numbers import share
 from .._shown import shown
 from ..core.types import Floats
+from ..embedding.judge import JOINT
 from .parts import Finding
 from .ties import pair_of
 from .together import Together
@@ -32,7 +33,7 @@ def joint_findings(
     Parameters
     ----------
     test
-        The joint test; if it does not reject at half of the level, there is nothing to name.
+        The joint test; if it does not reject at its part of the level, there is nothing to name.
     twins, first
         1 for a row that occurs more than once in both tables together, and how many rows are of the first table.
     level
@@ -42,7 +43,7 @@ def joint_findings(
     tables
         What the tables are called.
     """
-    if 2 * test.judged.pvalue > level:
+    if test.judged.pvalue / JOINT > level:
         return ()
     names = test.columns
     repeated = () if known else _repeated(test, twins, first, level, tables)  # fewer values, or gaps, repeat rows, too

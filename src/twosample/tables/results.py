@@ -31,7 +31,7 @@ class Comparison(Reported):
     headline
         The verdict in one sentence.
     joint
-        The test of all usable columns together, on a random sample of each table; it counts at half the level. None
+        The test of all usable columns together, on a random sample of each table; it has a third of the level. None
         if a table has one row.
     joint_effect
         Its effect size with an interval at level 1 - 2 `level`; None with fewer than 4 rows in a table.

@@ -9,7 +9,7 @@ from .._numbers import is_p, pvalue
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
-from ..embedding.judge import judged
+from ..embedding.judge import JOINT, judged
 from ..nulls import Spectrum
 from ..sources import Kind
 from .looks import Look, looked_at
@@ -152,7 +152,7 @@ def weighed(
     joint_margin = margins.default
     together: Verdict = "no difference found"
     if joint is not None:
-        together = judged_by(joint.effect.high, 2 * joint.pvalue, level, joint_margin)
+        together = judged_by(joint.effect.high, joint.pvalue / JOINT, level, joint_margin)
     if identical:
         columns, together = [_same(column) for column in columns], "same"
     verdict = overall([together, *(column.verdict for column in columns)])
