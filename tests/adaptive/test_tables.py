@@ -137,3 +137,17 @@ def test_a_level_is_not_correlated_with_itself(rng):
     y = {"size": np.where(rng.random(200) < 0.02, np.nan, rng.normal(size=200))}
     (covariance,) = (view for view in ts.two_sample_test(x, y, rng=0).views if view.name == "covariance")
     assert covariance.sees == "size is missing: varies more in x"
+
+
+def test_summaries_are_tested_by_the_rows_that_they_keep():
+    rng = np.random.default_rng(0)
+    a = pl.DataFrame({"x": rng.normal(size=900), "k": rng.choice(["a", "b"], 900)})
+    b = a.with_columns(y=pl.col("x") * 1.6).select(x="y", k="k")
+    whole = ts.two_sample_test(ts.summarize(a), ts.summarize(b), n=99, rng=0)
+    rows = ts.two_sample_test(a, b, n=99, rng=0)
+    assert (whole.pvalue, whole.statistic, whole.notes) == (rows.pvalue, rows.statistic, rows.notes)
+    part = ts.summarize(a, rows=300)
+    r = ts.two_sample_test(part, b, n=99, rng=0)
+    assert (r.m, r.n) == (300, 900)
+    assert "summary of 900 rows; the 300" in r.notes[0]
+    assert r.pvalue == ts.two_sample_test(part.sample.frame, b, n=99, rng=0).pvalue == 0.01

@@ -86,9 +86,10 @@ def test_radius_is_close_to_cramer_von_mises(pool):
     assert np.corrcoef(found, (running**2).sum(axis=0))[0, 1] > 0.99
 
 
-@pytest.mark.parametrize("width", [3, 90])
-def test_directions(width, labels):
-    """By the inverse of the shrunk correlation matrix itself."""
+@pytest.mark.parametrize(("width", "few"), [(3, 60), (3, 0), (90, 60), (90, 0)])
+def test_directions(width, few, labels, monkeypatch):
+    """By the inverse of the correlation matrix itself, with a ridge or shrunk where rows are few for the columns."""
+    monkeypatch.setattr(views, "_FEW_ROWS", few)
     X = np.random.default_rng(4).standard_t(4, size=(30, width))
     pool = pooled_numbers(X @ np.random.default_rng(5).normal(size=(width, width)), ("c",) * width, M)
     expected = np.zeros(labels.count)
@@ -97,7 +98,7 @@ def test_directions(width, labels):
         noise = ((np.outer(row, row) - C).ravel() @ (np.outer(row, row) - C).ravel() for row in S)
         shrink = np.clip(sum(noise) / 30**2 / ((C - np.eye(width)) ** 2).sum(), 0, 1)
         shrunk = (1 - shrink) * C + shrink * np.eye(width)
-        B = S @ np.linalg.solve(C + (width / 30) ** 2 * np.eye(width) if width < 30 else shrunk, S.T)
+        B = S @ np.linalg.solve(C + (width / 30) ** 2 * np.eye(width) if width < 30 and not few else shrunk, S.T)
         part = np.array([v @ B @ v for v in labels.x.T - M / 30])
         expected += (part - part.mean()) / part.std()
     found, _ = views.Directions(pool).statistic(labels)
@@ -167,6 +168,14 @@ def test_widths_by_definition():
 
 
 @pytest.mark.parametrize("columns", [1, 3, 8])
+def test_widths_in_single_precision(columns, monkeypatch):
+    z = np.random.default_rng(6).standard_t(3, size=(60, columns))
+    expected = local.widths(z, np.arange(50), 3)
+    monkeypatch.setattr(local, "_MANY", 10)
+    assert local.widths(z, np.arange(50), 3) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 8])
 def test_tiles_of_local_kernels_are_their_blocks(columns):
     rng = np.random.default_rng(8)
     z = rng.standard_t(3, size=(60, columns))
@@ -214,3 +223,19 @@ def test_time_does_not_fall_when_rows_are_added():
     assert all(0.5 * before <= after for before, after in pairwise(counts))
     assert max(counts[:5]) <= 5 * 10**7
     assert counts[-1] == pytest.approx(128 * 10**7, rel=0.01)
+
+
+def test_few_rows_leave_more_of_the_level_to_location():
+    """By the numbers of rows and columns alone."""
+
+    def shares(rows, columns):
+        z = np.random.default_rng(0).normal(size=(rows, columns))
+        every = views_of(pooled_numbers(z, ("c",) * columns, rows // 2), np.random.default_rng(0))
+        return {view.name: view.weight / sum(other.weight for other in every) for view in every}
+
+    few, many = shares(30, 5), shares(300, 5)
+    assert few["directions"] > 1.5 * many["directions"]
+    for name in ("covariance", "column", "shape"):
+        assert few[name] < 0.5 * many[name]
+    assert shares(30, 100)["directions"] > 0.75
+    assert shares(30, 1) == shares(300, 1)

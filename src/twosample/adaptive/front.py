@@ -51,7 +51,8 @@ def two_sample_test(
     x, y
         Samples: arrays or data frames of m and n rows with the same columns; 1-d is one column. At least two rows each.
         Frames and dictionaries of columns may hold categories, dates (as numbers) and text (by the letters that values
-        share); a missing value is a level of its own. Never modified.
+        share); a missing value is a level of its own. Never modified. Summaries (:func:`summarize`) are tested by the
+        rows that they keep, a uniform sample.
     level
         The level of the test.
     n

@@ -16,6 +16,7 @@ _FLOOR = 1e-3  # the least width, of the distance to the farthest row: where man
 _DIRECT = 3  # columns up to which differences are quicker than products, and keep more digits
 _SINGLE_RADIUS = 1e4  # largest |row|²/width² for products in single precision: an error of 1e-3 in a squared distance
 _ROWS = 4096  # at a time
+_MANY = 7000  # rows from which on distances in many columns are in single precision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,19 +135,35 @@ def widths(rows: Floats, part: np.ndarray, neighbour: int) -> Floats:
     """``(N,)`` the distance from every row to its k-th neighbour among the rows of a part of the pool. O(N P d).
 
     A row is no neighbour of itself. Where so many rows are equal that it would be 0, a thousandth of the typical
-    distance to the farthest row.
+    distance to the farthest row. Beyond 7,000 rows of many columns in single precision.
     """
     size, found, farthest = len(rows), [], []
+    many = size > _MANY and rows.shape[1] > _DIRECT
     k = min(neighbour, len(part) - 2)
     itself = np.full(size, -1)
     itself[part] = np.arange(len(part))
     for start in range(0, size, _ROWS):
         here = slice(start, min(start + _ROWS, size))
-        D = distances(rows[here], rows[part], "euclidean")
+        D: Reals = (_squares if many else _exact_squares)(rows[here], rows[part])
         own = itself[here]
         inside = np.flatnonzero(own >= 0)
         farthest.append(D.max(axis=1))
         D[inside, own[inside]] = np.inf
         found.append(np.partition(D, k - 1, axis=1)[:, k - 1])
-    floor = _FLOOR * float(np.median(np.concatenate(farthest)))
-    return np.asarray(np.maximum(np.concatenate(found), floor if floor > 0 else 1.0))
+    floor = _FLOOR * float(np.sqrt(np.median(np.concatenate(farthest))))
+    squares = np.maximum(np.concatenate(found), 0.0).astype(np.float64)
+    return np.asarray(np.maximum(np.sqrt(squares), floor if floor > 0 else 1.0))
+
+
+def _exact_squares(a: Floats, b: Floats) -> Reals:
+    """``(A, B)`` squared distances."""
+    return distances(a, b, "sqeuclidean")
+
+
+def _squares(first: Floats, second: Floats) -> Reals:
+    """The same by one product in single precision, to 1e-7 of squared lengths; may be a little below 0."""
+    a, b = first.astype(np.float32), second.astype(np.float32)
+    D: Reals = a @ (-2 * b.T)
+    D += np.einsum("ij,ij->i", a, a)[:, None]
+    D += np.einsum("ij,ij->i", b, b)
+    return D

@@ -19,7 +19,7 @@ from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
 from .local import Local, widths
 from .pooled import PooledSample
-from .views import FEW_COLUMNS, View
+from .views import FEW_COLUMNS, View, is_small
 
 NORM_POINTS = 500
 """Rows of a larger pool, at random, that scales and norms are taken from: any constant that sees no label is exact."""
@@ -101,7 +101,11 @@ class ManyCovariances(KernelView):
     r"""The covariance view for more pairs of columns than rows, by the kernel :math:`(q'q')^2` of the scores."""
 
     name = "covariance"
-    weight = 1.0
+
+    @property
+    def weight(self) -> float:
+        """Less where there are few rows."""
+        return 0.3 if is_small(self.pool) else 1.0
 
     @cached_property
     def kernel(self) -> Kernel | None:
@@ -125,8 +129,10 @@ class Fine(KernelView):
 
     @property
     def weight(self) -> float:
-        """More in two and three columns, less in one, where so narrow a kernel sees little."""
+        """More in two and three columns, less where so narrow a kernel sees little: in one, and in more than rows."""
         columns = len(self.pool.columns)
+        if is_small(self.pool) and columns >= self.pool.size:
+            return 1.5
         return 2.0 if columns == 1 else 8.0 if columns <= FEW_COLUMNS else 6.0
 
     @cached_property

@@ -19,6 +19,7 @@ from ..sources.table import open_table
 from ..sources.values import column_of, columns_of, numbers, strings
 from ..structured import Text
 from ..structured.levels import CODE_BITS, sign_codes
+from ..summaries import TableSummary
 from .pooled import RANK_DEVIATION, PooledSample, midranks, scores_of, standardised
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ Block = tuple[Floats, Floats, Floats, bool, list[str]]
 
 
 def is_table(value: object) -> bool:
-    """Whether this is a frame or a dictionary of columns that is more than numbers without gaps."""
-    if isinstance(value, Mapping):
+    """Whether this is a summary, or a frame or a dictionary of columns that is more than numbers without gaps."""
+    if isinstance(value, Mapping | TableSummary):
         return True
     if not door.column_names(value):
         return False
@@ -44,7 +45,8 @@ def is_table(value: object) -> bool:
 
 def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ...]]:
     """The pooled sample of two tables, the number of columns, and notes about what was left out."""
-    a, b = (open_table(side).collect() for side in (x, y))
+    notes: list[str] = []
+    a, b = (_rows(side, name, notes) for name, side in (("x", x), ("y", y)))
     if set(a.columns) != set(b.columns):
         odd = sorted(set(a.columns) ^ set(b.columns))
         raise InputError(f"x and y must have the same columns; only one of them has {', '.join(map(repr, odd[:5]))}.")
@@ -55,7 +57,6 @@ def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ..
     table = open_table(pooled.rename({name: f"c{i}" for i, name in enumerate(a.columns)}))  # names must not matter
     kinds = infer_kinds(table, table.profile(), table.sample(10_000))
     blocks: list[Block] = []
-    notes = []
     for name, kind in zip(a.columns, kinds, strict=True):
         if kind.kind in ("constant", "identifier", "unsupported") or kind.base is None:
             notes.append(f"Column {name!r} was left out: {kind.kind}.")
@@ -77,6 +78,15 @@ def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ..
         len(a.columns),
         tuple(notes),
     )
+
+
+def _rows(side: object, name: str, notes: list[str]) -> pl.DataFrame:
+    """The rows of a table; of a summary those that it keeps, with a note if they are not all."""
+    if isinstance(side, TableSummary) and not side.whole:
+        kept = side.sample.frame
+        notes.append(f"{name} is a summary of {side.rows:,} rows; the {len(kept):,} of them that it keeps were tested.")
+        return kept
+    return open_table(side).collect()
 
 
 def _stacked(a: pl.DataFrame, b: pl.DataFrame) -> pl.DataFrame:

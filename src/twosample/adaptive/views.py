@@ -20,7 +20,7 @@ from .pooled import PooledSample, midranks
 
 _ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
 _HIGHEST = 600.0  # of an exponent
-_FEW_ROWS = 60
+_FEW_ROWS = 60  # up to so many, little but location can be estimated
 _SINGLE = 30_000  # rows from which on sums of features are in single precision within blocks of rows
 
 
@@ -154,6 +154,11 @@ class FeatureView(View):
         return (slice(start, min(start + step, count)) for start in range(0, count, step))
 
 
+def is_small(pool: PooledSample) -> bool:
+    """Whether there are so few rows of several columns that views of location have more of the level, others less."""
+    return pool.size <= _FEW_ROWS and len(pool.columns) > 1
+
+
 def side(z: float) -> str:
     """Which sample has more of it."""
     return "x" if z > 0 else "y"
@@ -195,8 +200,8 @@ class Directions(FeatureView):
     r"""Means of all columns together, also in directions in which rows vary little.
 
     :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C gets a ridge of (D/N)²,
-    nearly none if there are many rows; with as many columns as rows or more, it is shrunk towards the identity by the
-    rule of Ledoit and Wolf (2004). Of the scores and of the values.
+    nearly none if there are many rows; with at most 60 rows, or as many columns as rows, it is shrunk towards the
+    identity by the rule of Ledoit and Wolf (2004). Of the scores and of the values.
     """
 
     name = "directions"
@@ -204,10 +209,10 @@ class Directions(FeatureView):
 
     @property
     def weight(self) -> float:
-        """More where there are as many columns as rows and few rows, so that little else can be estimated."""
+        """More where there are few rows, so that little else can be estimated, most with as many columns as rows."""
         columns = len(self.pool.columns)
-        if columns >= self.pool.size and self.pool.size <= _FEW_ROWS:
-            return 30.0
+        if is_small(self.pool):
+            return 30.0 if columns >= self.pool.size else 14.0
         return 4.0 if columns <= FEW_COLUMNS else 7.0
 
     @cached_property
@@ -251,7 +256,7 @@ def principal(X: Floats) -> tuple[Floats, Floats]:
         left = left * np.sqrt(size * np.maximum(spectrum, 0.0))
     spectrum = np.maximum(spectrum, 0.0)
     level = spectrum.sum() / width  # the mean variance, 1 for columns of numbers
-    if width < size:
+    if width < size and size > _FEW_ROWS:
         shrunk = spectrum + level * (width / size) ** 2
     else:
         spread = (spectrum**2).sum() - width * level**2
@@ -265,7 +270,11 @@ class Covariance(FeatureView):
     """Spread of every column and correlation of every pair: means of products of two scores. O(N D² R)."""
 
     name = "covariance"
-    weight = 1.0
+
+    @property
+    def weight(self) -> float:
+        """Less where there are few rows."""
+        return 0.3 if is_small(self.pool) else 1.0
 
     def blocks(self) -> Iterator[slice]:
         return self._sliced(len(self.pool.columns))
@@ -328,9 +337,13 @@ class Columns(FeatureView):
 
     name = "column"
     vague = 0
-    weight = 1.2
     waves: ClassVar[tuple[int, int]] = (1, 3)
     says: ClassVar[tuple[str, str, str]] = ("is higher", "is higher", "has another shape")
+
+    @property
+    def weight(self) -> float:
+        """Less where there are few rows."""
+        return 0.4 if is_small(self.pool) else 1.2
 
     def blocks(self) -> Iterator[slice]:
         return self._sliced(3)
@@ -369,7 +382,6 @@ class Shapes(Columns):
     """The same for spread and shape: squared scores and even cosines of the ranks."""
 
     name = "shape"
-    weight = 1.2
     waves = (2, 4)
     says = ("spreads wider", "has more rows in the middle", "has another shape")
 
