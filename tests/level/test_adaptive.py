@@ -16,13 +16,26 @@ TESTS = {
     "views": lambda x, y, seed: ts.two_sample_test(x, y, n=199, rng=seed),
     "views in stages": lambda x, y, seed: ts.two_sample_test(x, y, rng=seed),
     "kernels": lambda x, y, seed: ts.mmd_test(x, y, kernel="adaptive", null=ts.Permutation(199), rng=seed),
+    "kernels in stages": lambda x, y, seed: ts.mmd_test(x, y, kernel="adaptive", rng=seed),
+    "kernels on sketches": lambda x, y, seed: ts.mmd_test(
+        ts.Sketch.fit(x), ts.Sketch.fit(y), kernel="adaptive", null=ts.Permutation(199), rng=seed
+    ),
 }
 
 TIED = {"bernoulli": "almost every pool has at most two ones, and every labelling of those looks the same"}
 """Problems on which an exact test rejects less often than its level, because its p-values are few."""
 
 ALL = {**PROBLEMS, **MORE_PROBLEMS}
-CASES = [(test, problem) for test in TESTS for problem in ALL if (test, problem) != ("kernels", "mixed table")]
+LINES = "ties", "bernoulli", "one column"
+"""Problems of one column: sketches of several have one kernel."""
+
+CASES = [
+    (test, problem)
+    for test in TESTS
+    for problem in ALL
+    if not (test.startswith("kernels") and problem == "mixed table")
+    and not (test == "kernels on sketches" and problem not in LINES)
+]
 
 
 @cache
@@ -62,6 +75,7 @@ def test_level(test, problem):
         ("views", "high dimension"),
         ("views", "mixed table"),
         ("kernels", "ties"),
+        ("kernels on sketches", "ties"),
     ],
 )
 def test_level_small(test, problem):
