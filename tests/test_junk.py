@@ -32,16 +32,17 @@ GOOD = {
 }  # fmt: skip
 GOOD_OF = {
     "independence_test": {"x": ["u"], "y": ["v"]},
+    "match_databases": {"a": {"t": X}, "b": {"t": Y}},
     "match_tables": {"a": [X], "b": [Y]},
     "as_graph": {"value": np.eye(3)},
     "compare": {"a": FRAME, "b": FRAME},
     "match": {"a": FRAME, "b": FRAME},
 }
 RESULTS = {
-    "ColumnComparison", "ColumnPair", "Comparison", "DependenceWitness", "EffectSize", "GraphDataset",
-    "IndependenceMatrix",
-    "IndependenceResult", "Interval", "KSampleResult", "Kernel", "LipschitzWitness", "Matching", "NaiveMatching",
-    "Outlier", "Outliers", "Pair",
+    "ColumnComparison", "ColumnPair", "Comparison", "DatabaseMatching", "DependenceWitness", "EffectSize",
+    "GraphDataset", "IndependenceMatrix",
+    "IndependenceResult", "Interval", "KSampleResult", "Kernel", "LipschitzWitness", "MatchedTables", "Matching",
+    "NaiveMatching", "Outlier", "Outliers", "Pair",
     "Plan", "SamplePair", "StepWitness", "TableSummary", "TestResult", "Unmatched", "Witness", "WitnessRows",
     "ProgressBar", "Monitor",
 }  # fmt: skip

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from benchmarks.matching_quality.calibration import calibration, heap
 from benchmarks.matching_quality.pairs import ASIDE, TablePair, all_pairs
 from benchmarks.matching_quality.ways import CONTENT, NAMES, Pairs, Way
 from experiments.data import directory
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--families", nargs="*", help="only these; all if none")
     parser.add_argument("--aside", action="store_true", help="the families that no choice looked at, too")
     parser.add_argument("--ours", action="store_true", help="match alone, without the others")
+    parser.add_argument("--calibration", action="store_true", help="what confidence is worth, and tables of a heap")
     parser.add_argument("--pairs", action="store_true", help="every pair of tables")
     options = parser.parse_args(arguments)
     data = directory()
@@ -37,6 +39,13 @@ def main(arguments: Sequence[str]) -> None:
         for pair in all_pairs(data)
         if (options.aside or pair.family not in ASIDE) and (not options.families or pair.family in options.families)
     ]
+    if options.calibration:
+        for use_names in (False, True):
+            print(f"\n## confidence {'with names' if use_names else 'by content'}\n")
+            calibration(pairs, use_names)
+        print("\n## all tables together\n")
+        heap(pairs)
+        return
     hidden = [pair.half_hidden() for pair in pairs]
     for title, ways, peers, given in (
         ("by content", CONTENT, "content", pairs),

@@ -27,6 +27,7 @@ THEMES = {
     " set_kernel",
     "Where they differ": "witness Witness WitnessRows",
     "Tables": "compare Comparison ColumnComparison compare_many ManyComparison TablePair match match_tables Matching"
+    " match_databases DatabaseMatching"
     " outliers Outliers Outlier"
     " MeanEmbeddingOutlierDetector summarize TableSummary Monitor",
     "Independence": "hsic_test independence_test independence_matrix dependence_witness DependenceWitness"

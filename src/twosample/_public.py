@@ -63,7 +63,7 @@ from .kernels import (
     Scaled,
     Sum,
 )
-from .matching import Matching, match, match_tables
+from .matching import DatabaseMatching, Matching, match, match_databases, match_tables
 from .monitor import Monitor
 from .nulls import (
     Bootstrap,
@@ -100,7 +100,7 @@ from .tables import ColumnComparison, Comparison, Contract, ManyComparison, Tabl
 __all__ = [
     "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap",
     "Categories", "CircularShift", "ColumnComparison", "ColumnPair", "Comparison", "Contract",
-    "CrossMedian", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
+    "CrossMedian", "DatabaseMatching", "Dense", "DependenceWitness", "EffectMargin", "EffectSize", "Energy", "Features",
     "Fixed", "Fourier", "FunctionKernel", "Gamma", "Gaussian", "GroupPermutation", "GroupedFeatures",
     "Hoeffding", "IndependenceMatrix", "IndependenceResult", "InputError", "Interval", "KSampleResult",
     "Kernel", "Laplace", "Linear", "LinearTime", "LinearTimeMMD", "LowRank", "ManyComparison", "Matching",
@@ -112,8 +112,8 @@ __all__ = [
     "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult",
     "WildBootstrap", "Witness", "WitnessRows", "compare", "compare_many", "dependence_witness",
     "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "independence_test",
-    "interval", "ksample_test", "learn", "match", "match_tables", "matching", "metrics", "mmd", "mmd_test",
-    "outliers", "plan", "power", "relative_test", "rivals", "sample_size", "series", "set_kernel",
+    "interval", "ksample_test", "learn", "match", "match_databases", "match_tables", "matching", "metrics",
+    "mmd", "mmd_test", "outliers", "plan", "power", "relative_test", "rivals", "sample_size", "series", "set_kernel",
     "strings", "summarize", "testing", "two_sample_test", "witness",
 ]  # fmt: skip
 

@@ -111,3 +111,35 @@ def test_long_names_never_cut_numbers(twosample, tmp_path, monkeypatch, width):
         assert drifted == "no"
         assert 0 <= float(mmd) < 1
         assert 0 < float(pvalue) <= 1
+
+
+def test_whole_folders(twosample, tables, tmp_path):
+    rng = np.random.default_rng(1)
+    for name, seed in (("old", 2), ("new", 3)):
+        (tmp_path / name).mkdir()
+        rng = np.random.default_rng(seed)
+        pl.DataFrame({"v": rng.normal(5, 1, 200), "w": rng.gamma(2, 30, 200)}).write_csv(
+            tmp_path / name / f"m{seed}.csv"
+        )
+        people = {
+            "age": rng.integers(18, 80, 200),
+            "city": rng.choice(["Oslo", "Rome"], 200),
+            "pay": rng.gamma(3, 9, 200),
+        }
+        pl.DataFrame(people).write_csv(tmp_path / name / f"p{seed}.csv")
+    where = (tmp_path / "old", tmp_path / "new", "--tables")
+    done = twosample("match", *where, "--report", tmp_path / "r.html", "--markdown", tmp_path / "r.md")
+    assert done.code == 0
+    assert done.out.startswith("= All matched: 2 table pairs.")
+    assert "p2 = p3" in done.out
+    assert "city" in (tmp_path / "r.html").read_text()
+    assert "`p3`" in (tmp_path / "r.md").read_text()
+    found = json.loads(twosample("match", *where, "--json", "-").out)
+    assert [(pair["source"], pair["target"]) for pair in found["pairs"]] == [("m2", "m3"), ("p2", "p3")]
+    done = twosample("match", *where, "--exclude", "m2")
+    assert done.code == 1
+    assert "tables of B without a partner" in done.out
+    done = twosample("match", *where, "--rescale")
+    assert (done.code, "--rescale" in done.err) == (2, True)
+    done = twosample("match", tables / "a.csv", tables / "b.parquet", "--tables")
+    assert (done.code, "one table" in done.err) == (2, True)

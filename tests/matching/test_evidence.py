@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import twosample as ts
 from tests.matching.people import people
-from twosample.matching.evidence import best_pairs, by_dependence, confidence, lead
+from twosample.matching.evidence import best_pairs, by_dependence, confidence, lead, related, sigmoid
 from twosample.matching.overlap import jaccard
 
 
@@ -62,7 +62,7 @@ def test_dependence_leaves_out_the_pair_itself():
     likeness = np.full((5, 6), -np.inf)
     for i, j in np.ndindex(5, 6):
         others = [(k, m) for k, m in pairs if k != i and m != j]
-        weight = confidence(np.array([evidence[pair] for pair in others]))
+        weight = sigmoid(np.array([evidence[pair] for pair in others]))
         if j != 2 and weight.sum() > 0.5:
             squares = np.array([(RA[i, k] - RB[j, m]) ** 2 for k, m in others])
             likeness[i, j] = -np.log(weight @ squares / weight.sum() + 0.05)
@@ -165,8 +165,37 @@ def test_unrelated_tables_are_not_paired_with_confidence():
     for _ in range(30):
         a = {"a": rng.gamma(1, 20, 300), "b": rng.choice(["AA", "UA"], 300), "c": rng.normal(-40, 3, 300)}
         b = {"d": rng.normal(13, 1, 200), "e": rng.choice(["red", "white"], 200), "f": rng.uniform(5e3, 6e3, 200)}
-        sure += sum(p.confidence > 0.7 for p in ts.match(a, b).pairs)
-    assert sure <= 3
+        m = ts.match(a, b)
+        sure += sum(p.confidence > 0.5 for p in m.pairs)
+        assert m.related < 0.5
+        assert "nothing to do with each other" in str(m)
+    assert sure == 0
+
+
+def test_tables_that_belong_together_are_said_to():
+    m = ts.match(people(300, 0), people(200, 1))
+    assert m.related > 0.9
+    assert "nothing to do" not in str(m)
+    assert m.to_dict()["related"] == m.related
+
+
+def test_likely_tables_and_pairs_from_the_definition():
+    evidence = np.array([[3.0, -1.0, -np.inf], [0.5, 2.0, -np.inf]])
+    odds = 2.5 * np.log(6) + 5 * (sigmoid(3.0) + sigmoid(2.0)) / 2 - 7.5
+    assert related(evidence) == pytest.approx(odds)
+    expected = sigmoid(odds) * sigmoid(0.75 * evidence - 0.6)
+    np.testing.assert_allclose(confidence(evidence, related(evidence)), expected, atol=1e-12)
+    assert related(np.full((2, 2), -np.inf)) == -7.5
+
+
+def test_equal_names_count_even_if_few_are_alike():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(400, 4)) * [1, 1, 3, 9]
+    moved = x[200:] + np.array([8, -8, 0, 0])  # the first two look like none of the others, and names must tell
+    a = dict(zip(["height", "weight", "p", "q"], x[:200].T, strict=True))
+    b = dict(zip(["weight", "height", "zz1", "zz2"], moved[:, [1, 0, 2, 3]].T, strict=True))
+    m = ts.match(a, b, use_names=True)
+    assert {p.source: p.target for p in m.pairs} == {"height": "height", "weight": "weight", "p": "zz1", "q": "zz2"}
 
 
 def test_bad_options():

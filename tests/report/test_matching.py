@@ -10,7 +10,7 @@ from tests.report.test_page import ALLOWED, Page
 from twosample.errors import OptionError
 from twosample.matching.columns import Column, Side
 from twosample.matching.results import Matching, Pair, Unmatched
-from twosample.report import html, markdown
+from twosample.report import html, junit, markdown
 
 
 def matching(columns=("age", "city", "note"), level=0.05, n=400, **changes):
@@ -44,7 +44,8 @@ def matching(columns=("age", "city", "note"), level=0.05, n=400, **changes):
         "unmatched_target": (),
         "sources": tuple(columns), "targets": tuple(columns), "confidence": np.eye(k), "costs": mmd**2, "mmd": mmd,
         "pvalues": np.full_like(mmd, np.nan),
-        "distance": 0.25, "level": level, "names": ("a.csv", "b.csv"), "rows": (n, n), "notes": ("a note",),
+        "distance": 0.25, "related": 0.9, "level": level,
+        "names": ("a.csv", "b.csv"), "rows": (n, n), "notes": ("a note",),
         "sides": (side(0.0), side(1.0)),
     }  # fmt: skip
     return Matching(**{**fields, **changes})
@@ -94,6 +95,12 @@ def test_hostile_names_and_size():
     assert "\u202e" not in text
 
 
-def test_other_forms_say_what_they_take():
+def test_other_forms():
+    text = markdown(matching([HOSTILE[0], "age"]))
+    assert "<script" not in text
+    assert "| `age` | `age` | 0.93 | no |" in text
+    assert "column of A without a partner: `extra`" in text
     with pytest.raises(OptionError, match=r"pass what ts\.compare returned"):
-        markdown(matching())
+        junit(matching())
+    with pytest.raises(OptionError, match=r"pass what ts\.compare, ts\.match"):
+        markdown(3)

@@ -90,9 +90,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     junit: Annotated[
         str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
     ] = None,
-    markdown: Annotated[
-        str | None, typer.Option("--markdown", metavar="FILE", help="Write a summary; - is standard output.")
-    ] = None,
+    markdown: options.Markdown = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 3 unless the tables are shown to be the same.")
     ] = False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import DIFFERENT, SAME
@@ -16,7 +17,7 @@ from .outputs import Output, Outputs, picture, picture_format
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..matching import Matching, Pair
+    from ..matching import DatabaseMatching, Matching, Pair
 
 _MOST = 40  # pairs on the screen
 
@@ -24,6 +25,12 @@ _MOST = 40  # pairs on the screen
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The table whose columns are to be found.")],
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables", help="A and B are folders or databases of many tables: find which table is which, then columns."
+        ),
+    ] = False,
     use_names: Annotated[
         bool, typer.Option("--use-names", help="Let names of columns count too, not only what is in them.")
     ] = False,
@@ -48,6 +55,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     ] = None,
     report: options.Report = None,
     json: options.Json = None,
+    markdown: options.Markdown = None,
     plot: Annotated[
         str | None, typer.Option("--plot", metavar="FILE", help="Draw the distances; the extension says the format.")
     ] = None,
@@ -55,61 +63,103 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     config: options.Config = None,
     debug: options.Debug = False,
 ) -> int:
-    """Match the columns of two tables by what is in them, also if it has drifted.
+    """Match the columns of two tables by what is in them, also if it has drifted; with --tables, whole databases.
 
-    Exit codes: 0 every column has a partner, 1 some have none, 2 error.
+    Exit codes: 0 every column (table) has a partner, 1 some have none, 2 error.
     """
     del debug
     form = picture_format(plot)
-    outputs: Outputs[Matching] = Outputs(
+    outputs: Outputs[Any] = Outputs(
         [
             Output("--report", report, _html),
             Output("--json", json, lambda result: result.to_json()),
+            Output("--markdown", markdown, _markdown),
             Output("--plot", plot, lambda result: picture(result, form)),
         ],
-        inputs=(a, b, config),
+        inputs=(config,) if tables else (a, b, config),
     )
-    given: dict[str, Any] = {} if sample is None else {"sample": sample}
-    terminal.announce(forecast((a, b)), quiet=quiet)
+    of_columns = {
+        "--rescale": rescale, "--force": force, "--alpha": alpha, "--select": select, "--kind": kind, "--where": where,
+        "--encoding": encoding, "--plot": plot,
+    }  # fmt: skip
+    given: dict[str, Any] = {"use_names": use_names, "exclude": options.split(exclude), "rng": seed}
+    given |= {} if sample is None else {"sample": sample}
+    terminal.announce(None if tables else forecast((a, b)), quiet=quiet)
     with terminal.working("matching", quiet=quiet) as progress:
-        from ..matching import match
+        from ..matching import DatabaseMatching, match, match_databases
 
-        result = match(
-            options.opened(a, encoding),
-            options.opened(b, encoding),
-            force=force,
-            level=alpha,
-            rescale=rescale,
-            use_names=use_names,
-            select=options.split(select),
-            exclude=options.split(exclude),
-            kinds=options.pairs("--kind", kind),
-            where=where,
-            rng=seed,
-            progress=progress,
-            **given,
-        )
+        result: Matching | DatabaseMatching
+        if tables:
+            wrong = [option for option, value in of_columns.items() if value]
+            if wrong:
+                raise OptionError(f"{wrong[0]} is about columns of two tables: leave it out with --tables.")
+            result = match_databases(a, b, progress=progress, **given)
+        else:
+            sides = (options.opened(a, encoding), options.opened(b, encoding))
+            kinds, chosen = options.pairs("--kind", kind), options.split(select)
+            result = match(
+                *sides, force=force, level=alpha, rescale=rescale, select=chosen, kinds=kinds, where=where,
+                progress=progress, **given,
+            )  # fmt: skip
     if not quiet and not outputs.speaks:
-        terminal.write(terminal.rendered(*_screen(result)))
+        shown = _tables_screen(result) if isinstance(result, DatabaseMatching) else _screen(result)
+        terminal.write(terminal.rendered(*shown))
     outputs.write(result, quiet=quiet)
     return SAME if result.matched else DIFFERENT
 
 
-def _html(result: Matching) -> str:
+def _html(result: Matching | DatabaseMatching) -> str:
     from ..report import html
 
     return html(result)
+
+
+def _markdown(result: Matching | DatabaseMatching) -> str:
+    from ..report import markdown
+
+    return markdown(result)
+
+
+def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
+    """Pairs of tables, each with its columns."""
+    from rich.text import Text
+
+    from .._numbers import counted
+    from .screen import grid, judged, listing, name, plain
+
+    yield judged("same" if result.matched else "different", result.headline)
+    yield Text()
+    yield grid(zip("AB", result.names, strict=True))
+    for pair in result.pairs:
+        yield Text()
+        yield name(f"{pair.source} = {pair.target}: sure {pair.confidence:.2f}, {pair.words}")
+        lines = [[name(f"  {c.source}"), plain(c.target), Text(f"{c.confidence:.2f}")] for c in pair.columns.pairs]
+        if lines:
+            yield listing([("    A", False), ("B", False), ("sure", True)], lines[:_MOST])
+        if len(lines) > _MOST:
+            yield Text(f"  and {counted(len(lines) - _MOST, 'more pair')}; --json has all", style="dim")
+    for side, alone in (("A", result.unmatched_source), ("B", result.unmatched_target)):
+        if alone:
+            yield Text()
+            yield Text(f"  tables of {side} without a partner", style="bold")
+            yield grid((one.name, one.reason) for one in alone)
+    if result.notes:
+        yield Text()
+        yield grid(("note", note) for note in result.notes)
 
 
 def _screen(result: Matching) -> Iterator[Any]:
     from rich.text import Text
 
     from .._numbers import counted
+    from ..matching.showing import STRANGERS, strangers
     from .screen import grid, judged, listing
 
     lost = len(result.unmatched_source), len(result.unmatched_target)
     words = "every column has a partner" if result.matched else f"{lost[0]:,} of A and {lost[1]:,} of B have no partner"
     yield judged("same" if result.matched else "different", f"{counted(len(result.pairs), 'pair')} of columns; {words}")
+    if strangers(result):
+        yield judged("undecided", STRANGERS)
     yield Text()
     sides = zip("AB", result.names, result.rows, (result.sources, result.targets), strict=True)
     yield grid((side, f"{name}: {counted(rows, 'row')} looked at, {counted(len(columns), 'column')}")

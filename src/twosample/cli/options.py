@@ -219,6 +219,9 @@ Contract = Annotated[
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - is standard output.")
 ]
+Markdown = Annotated[
+    str | None, typer.Option("--markdown", metavar="FILE", help="Write a summary; - is standard output.")
+]
 Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML page.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; see the exit code.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

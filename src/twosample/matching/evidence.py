@@ -6,14 +6,20 @@ the other pairs, how many values they share, and whether they depend on the othe
 squared effect size, τ = 1/m + 1/n its noise and J the share of different values in common,
 
 .. math:: E = 2.1 - 0.2\log(C + \tau) + 0.4\log(J + 0.01) + 2\,\mathrm{lead}(S) - 0.4\,Z
-          - 3\,[\text{kinds differ}] + \mathrm{lead}(R), \qquad S = 2\log(J + 0.01) - \log(C + \tau).
+          - 3\,[\text{kinds differ}] + 1.3\,\mathrm{lead}(R), \qquad S = 2\log(J + 0.01) - \log(C + \tau).
 
 *lead* is how far a pair is ahead of the best other pair of either of its columns, within bounds. Z is the distance of
 log(C + τ) from the median of the nearest pairs in units of their spread. R is minus the logarithm of the mean squared
-difference of the rank correlations with the columns that were paired in a first round. If a share
-q < 1/2 of the columns of the narrower table find a partner in that round, the tables may have nothing to do with each
-other, and all evidence counts less, (2 q)² E: pairs stay pairs, but are less sure. The weights were chosen on the
-families of pairs that ``python -m benchmarks matching_quality`` does not keep aside, and on other drifted tables.
+difference of the rank correlations with the columns that were paired so far: first without R, then with it.
+
+Whether the two tables have anything to do with each other is a question of its own. With q the share of the columns of
+the narrower table that find a partner, the log odds of that are
+
+.. math:: W = 2.5 \log(1 + \textstyle\sum E) + 5 q - 7.5,
+
+the sum over the pairs; and the confidence in a pair is the product of both, σ(W) σ(0.75 E - 0.6) with the logistic
+function σ. Weights were chosen on the families of pairs that ``python -m benchmarks matching_quality`` does not keep
+aside, and on a thousand pairs, related and not, made from tables of R; see docs/matching.md.
 """
 
 from __future__ import annotations
@@ -32,10 +38,14 @@ _START, _NEAR = 2.1, 0.2
 _SHARED, _NONE_SHARED = 0.4, 0.01
 _LEAD, _MOST_LEAD, _SHARED_LEAD = 2.0, 0.6, 2.0
 _UNUSUAL, _MOST_UNUSUAL = 0.4, 4.0
+_WITHOUT_DRIFT, _MOST_WITHOUT = 2.0, 8.0  # nine of ten nearest costs below so many times their noise: what then counts
 _KIND = 3.0
-_MOST_DEPENDENCE = 1.5
-_LEAST_TRUST = 0.1
+_DEPENDENCE, _MOST_DEPENDENCE, _ROUNDS = 1.3, 1.5, 2
 _NAMES, _ALIKE, _SIMILAR = 6.0, 0.6, 0.3
+_EQUAL = 0.999
+_OTHER_NAME, _MOST_ALIKE = 3.0, 0.55  # what another name costs where more than this share is alike
+_RIGHT = 0.75, -0.6  # slope and start of the log odds of a pair in those of its evidence
+_TOGETHER = 2.5, 5.0, -7.5  # of tables: evidence, share of columns, start
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
 _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
@@ -66,13 +76,15 @@ class Likeness:
     rows: tuple[int, int]
 
     def evidence(self) -> Floats:
-        """``(s, t)`` log odds that two columns are partners; minus infinity where nothing can be said."""
+        """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""
         first = by_content(self.costs, self.same_kind)
         if self.names is not None:
             first = _with_names(first, self.names)
         noise = 1 / self.rows[0] + 1 / self.rows[1]
-        trust = max(min(1.0, 2 * related(first)), _LEAST_TRUST) ** 2
-        return trust * (first + by_dependence(first, *self.correlations, noise))
+        found = first
+        for _ in range(_ROUNDS):
+            found = first + _DEPENDENCE * by_dependence(found, *self.correlations, noise)
+        return found
 
 
 def by_content(costs: Costs, same_kind: Mask) -> Floats:
@@ -82,19 +94,27 @@ def by_content(costs: Costs, same_kind: Mask) -> Floats:
     shared = np.log(costs.common + _NONE_SHARED)
     ahead = lead(np.where(known, _SHARED_LEAD * shared - distance, -np.inf), _MOST_LEAD)
     odds = _START - _NEAR * distance + _SHARED * shared + _LEAD * ahead
-    odds -= _UNUSUAL * _unusual(distance, known) + _KIND * ~same_kind
+    odds -= _UNUSUAL * _unusual(distance, np.log(costs.noise), known) + _KIND * ~same_kind
     return np.asarray(np.where(known, odds, -np.inf))
 
 
-def _unusual(distance: Floats, known: Mask) -> Floats:
-    """How far a log cost is above those of the pairs that are nearest to each other, in units of their spread."""
+def _unusual(distance: Floats, noise: Floats, known: Mask) -> Floats:
+    """How far a log cost is above those of the pairs that are nearest to each other, in units of their spread.
+
+    It counts up to a bound, which is larger where the tables have hardly drifted: most nearest pairs are as near as
+    chance allows.
+    """
     if not known.any():
         return np.zeros(distance.shape)
     given = np.where(known, distance, np.inf)
-    nearest = distance[known & (given <= given.min(axis=1, keepdims=True)) & (given <= given.min(axis=0))]
-    middle, high = np.quantile(nearest, [0.5, 0.75])
-    spread = max(_LEAST_SPREAD if len(nearest) >= _FEW else _FEW_SPREAD, 1.5 * (high - middle))
-    return np.asarray(np.clip((distance - min(middle, _USUAL)) / spread, 0.0, _MOST_UNUSUAL))
+    nearest = known & (given <= given.min(axis=1, keepdims=True)) & (given <= given.min(axis=0))
+    middle, high = np.quantile(distance[nearest], [0.5, 0.75])
+    many = np.count_nonzero(nearest) >= _FEW
+    spread = max(_LEAST_SPREAD if many else _FEW_SPREAD, 1.5 * (high - middle))
+    still = many and np.quantile((distance - noise)[nearest], 0.9) <= np.log(_WITHOUT_DRIFT)
+    return np.asarray(
+        np.clip((distance - min(middle, _USUAL)) / spread, 0.0, _MOST_WITHOUT if still else _MOST_UNUSUAL)
+    )
 
 
 def lead(likeness: Floats, most: float) -> Floats:
@@ -122,7 +142,7 @@ def by_dependence(evidence: Floats, RA: Floats, RB: Floats, noise: float) -> Flo
     if len(pairs) < 2:
         return np.zeros(evidence.shape)
     a, b = np.array(pairs).T
-    weight = confidence(evidence[a, b])
+    weight = sigmoid(evidence[a, b])
     A, B = RA[:, a], RB[:, b]
     total = np.full(evidence.shape, weight.sum())
     squares = (A**2 @ weight)[:, None] + B**2 @ weight - 2 * (A * weight) @ B.T
@@ -139,25 +159,30 @@ def by_dependence(evidence: Floats, RA: Floats, RB: Floats, noise: float) -> Flo
 
 
 def related(evidence: Floats) -> float:
-    """The share of the columns of the narrower table that find a partner, by their confidence."""
+    """Log odds that two tables have anything to do with each other, as many as have and have not being looked at."""
     known = np.isfinite(evidence)
     width = min(int(known.any(axis=0).sum()), int(known.any(axis=1).sum()))
-    return sum(float(confidence(evidence[pair])) for pair in best_pairs(evidence)) / max(width, 1)
+    found = np.array([evidence[pair] for pair in best_pairs(evidence)])
+    weight, columns, start = _TOGETHER
+    return float(weight * np.log1p(found.sum()) + columns * sigmoid(found).sum() / max(width, 1) + start)
 
 
 def _with_names(evidence: Floats, names: Floats) -> Floats:
     """With what names add, the more of them are alike in the two tables; they also pair what cannot be compared.
 
     A name counts in full if it is as alike as those that are alike usually are: where most are the same in both
-    tables, one that is merely similar says little.
+    tables, one that is merely similar says little, and another name speaks against a pair. The very same name counts
+    in full even where few are alike.
     """
     from scipy.optimize import linear_sum_assignment
 
     best = names[linear_sum_assignment(-names)]
     share = float(np.where(best > _ALIKE, best, 0.0).mean())
     usual = float(np.median(best[best > _ALIKE])) if share > 0 else 1.0
-    known = np.where(np.isfinite(evidence), evidence, _UNKNOWN)
-    return np.asarray(known + _NAMES * share * np.clip(1 - (usual - names) / _SIMILAR, 0.0, 1.0))
+    alike = np.clip(1 - (usual - names) / _SIMILAR, 0.0, 1.0)
+    counts = np.where(names >= _EQUAL, 1.0, share * alike)
+    against = _OTHER_NAME * np.clip(4 * (share - _MOST_ALIKE), 0.0, 1.0)
+    return np.asarray(np.where(np.isfinite(evidence), evidence, _UNKNOWN) + _NAMES * counts - against * (1 - alike))
 
 
 def best_pairs(evidence: Floats, force: bool = False) -> list[tuple[int, int]]:
@@ -177,6 +202,14 @@ def best_pairs(evidence: Floats, force: bool = False) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if known[i, j]]
 
 
-def confidence(evidence: Floats | np.float64) -> Floats:
+def confidence(evidence: Floats, together: float = np.inf) -> Floats:
+    """How likely pairs are, given the log odds that their tables belong together; 0 where nothing is known."""
+    slope, start = _RIGHT
+    return np.asarray(
+        np.where(np.isfinite(evidence), sigmoid(np.asarray(together)) * sigmoid(slope * evidence + start), 0.0)
+    )
+
+
+def sigmoid(odds: Floats) -> Floats:
     """Log odds as probabilities."""
-    return np.asarray(np.where(np.isfinite(evidence), 1 / (1 + np.exp(-np.clip(evidence, -700.0, 700.0))), 0.0))
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -700.0, 700.0))))

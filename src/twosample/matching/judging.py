@@ -34,6 +34,7 @@ class Judge:
     b: Measured
     costs: Costs
     confidence: Floats
+    related: float
     rescaled: Rescaled | None
     _known: dict[tuple[int, int], tuple[PairTest, Map | None]] = field(default_factory=dict)
 
@@ -66,6 +67,7 @@ class Judge:
             mmd=self.costs.mmd,
             pvalues=pvalues,
             distance=distance,
+            related=self.related,
             level=level,
             names=(self.left.name, self.right.name),
             rows=(self.left.rows, self.right.rows),

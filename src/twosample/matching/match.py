@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from .. import _door as door
-from ..core.threads import single_threaded_blas
-from ..core.types import Floats
-from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
-from .columns import Side, chosen_columns, open_side, read
-from .costs import Costs, Measured, all_costs
-from .dependence import rank_correlations, rows_used
-from .distance import semi_metric
-from .evidence import SOME_SHARED, Likeness, best_pairs, confidence
-from .judging import Judge, in_order
-from .names import name_similarity
-from .rescale import Rescaled, assign_by_dependence, rescaled
+from ..errors import checked_kinds, options_by_name, whole_number, yes_or_no
+from .columns import chosen_columns, open_side, read
+from .problem import Options, Progress, Teller, check_pairs, matched
 from .results import Matching
 
-Progress = Callable[[int, int, str], None]
 SAMPLE = 10_000
-MOST_PAIRS = 10_000_000
-_NAME_TERM = 10.0  # what names with nothing in common cost where units are free
 _STEPS = 4
 
 
@@ -123,146 +110,21 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     >>> 2.3 < m["height"].map[1] < 2.8
     True
     """
-    options = _checked(level, sample, rng)
-    tell = _Teller(progress)
-    said = checked_kinds(kinds)
     rescale, use_names, force = (
         yes_or_no(name, value) for name, value in (("rescale", rescale), ("use_names", use_names), ("force", force))
     )
+    level, seed = None if level is None else door.check_level(level), whole_number("rng", rng, least=0)
+    options, rows = Options(rescale, use_names, force, level, seed), whole_number("sample", sample, least=2)
+    tell, said = Teller(progress, _STEPS), checked_kinds(kinds)
     tables = [open_side(source, name, where) for source, name in ((a, "a"), (b, "b"))]
     wanted = chosen_columns(tables, select, exclude, said)
-    if len(wanted[0]) * len(wanted[1]) > MOST_PAIRS:
-        raise InputError(
-            f"a has {len(wanted[0])} and b {len(wanted[1])} columns: more than {MOST_PAIRS:,} pairs. Choose some with "
-            "select=[...]."
-        )
+    check_pairs(len(wanted[0]), len(wanted[1]), "Choose some with select=[...].")
     tell("sampling")
-    sides = [
-        read(table, name, columns, options.sample, options.seed, said)
+    left, right = (
+        read(table, name, columns, rows, seed, said)
         for table, name, columns in zip(tables, ("a", "b"), wanted, strict=True)
-    ]
-    with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
-        tell("comparing columns")
-        problem = _Problem.of(sides[0].by_name(), sides[1].by_name(), use_names)
-        tell("matching")
-        found = problem.rescaled() if rescale else None
-        evidence, pairs = problem.solved(found, force, options.seed)
-        tell("testing pairs")
-        costs = problem.shown(found)
-        judge = Judge(problem.left, problem.right, problem.a, problem.b, costs, confidence(evidence), found)
-        told = (note for table in tables for note in table.notes)
-        notes = (*_sampled(*sides), *(_MAP_NOTE if rescale else ()), *told)
-        result = judge.matching(pairs, options.level, semi_metric(problem.usable(costs.mmd)), notes, options.seed)
+    )
+    result = matched(left, right, options, tell)
     tell("done")
-    return replace(in_order(result, *(side.names for side in sides)), read=(*tables[0].files, *tables[1].files))
-
-
-_MAP_NOTE = ("Maps are fitted to the data that test them: p-values of pairs with a map are a little too large.",)
-
-
-@dataclass(frozen=True)
-class _Options:
-    level: float | None
-    sample: int
-    seed: int
-
-
-def _checked(level: float | None, sample: int, rng: int) -> _Options:
-    return _Options(
-        None if level is None else door.check_level(level),
-        whole_number("sample", sample, least=2),
-        whole_number("rng", rng, least=0),
-    )
-
-
-class _Teller:
-    """Says how far it is."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress = progress
-        self.done = 0
-
-    def __call__(self, what: str) -> None:
-        if self.progress is not None:
-            self.progress(self.done, _STEPS, what)
-        self.done += 1
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Two tables, and all that is known of pairs of their columns."""
-
-    left: Side
-    right: Side
-    a: Measured
-    b: Measured
-    likeness: Likeness
-
-    @classmethod
-    def of(cls, left: Side, right: Side, use_names: bool) -> _Problem:
-        a, b = Measured.of(left), Measured.of(right)
-        kinds = [np.array([column.coarse_kind for column in side.columns]) for side in (left, right)]
-        likeness = Likeness(
-            all_costs(left, right, a, b),
-            kinds[0][:, None] == kinds[1],
-            name_similarity(left.names, right.names) if use_names else None,
-            (rank_correlations(left), rank_correlations(right)),
-            (len(rows_used(left)), len(rows_used(right))),
-        )
-        return cls(left, right, a, b, likeness)
-
-    def rescaled(self) -> Rescaled | None:
-        """Columns of numbers up to affine maps, if there are any on both sides."""
-        if not len(self.a.index) or not len(self.b.index):
-            return None
-        return rescaled(self.likeness.costs, self.a, self.b, self.left, self.right)
-
-    def solved(self, found: Rescaled | None, force: bool, seed: int) -> tuple[Floats, list[tuple[int, int]]]:
-        """The evidence for all pairs, and the best pairs."""
-        if found is None:
-            evidence = self.likeness.evidence()
-            return evidence, best_pairs(evidence, force)
-        costs = self.shown(found)
-        costs.common[np.ix_(self.a.index, self.b.index)] = SOME_SHARED
-        free = replace(self.likeness, costs=costs, same_kind=np.ones_like(self.likeness.same_kind))
-        evidence = free.evidence()
-        numbers = self._by_dependence(found, evidence, seed)
-        rest = evidence.copy()
-        rest[self.a.index[:, None], self.b.index] = -np.inf
-        for i, j in numbers:
-            rest[i], rest[:, j] = -np.inf, -np.inf
-        pairs = sorted(numbers + best_pairs(rest, force))
-        return evidence, [(i, j) for i, j in pairs if force or evidence[i, j] > 0]
-
-    def _by_dependence(self, found: Rescaled, evidence: Floats, seed: int) -> list[tuple[int, int]]:
-        """Columns of numbers paired by shape and dependence."""
-        at = np.ix_(self.a.index, self.b.index)
-        if self.likeness.names is not None:
-            found = replace(found, terms=found.terms + _NAME_TERM * (1 - self.likeness.names[at]))
-        RA, RB = (R[np.ix_(part.index, part.index)] for R, part in
-                  zip(self.likeness.correlations, (self.a, self.b), strict=True))  # fmt: skip
-        rows = int(2 / (1 / self.likeness.rows[0] + 1 / self.likeness.rows[1]))
-        pairs = assign_by_dependence(found, RA, RB, rows, seed)
-        return [(int(self.a.index[i]), int(self.b.index[j])) for i, j in pairs]
-
-    def shown(self, found: Rescaled | None) -> Costs:
-        """The costs for the result: of pairs that need a map, after the map."""
-        costs = self.likeness.costs
-        total, mmd, common = costs.total.copy(), costs.mmd.copy(), costs.common.copy()
-        if found is not None:
-            at = np.ix_(self.a.index, self.b.index)
-            use = found.mapped & found.allowed
-            total[at] = np.where(use, found.shape, total[at])
-            mmd[at] = np.where(use, found.mmd, mmd[at])
-        return replace(costs, total=total, mmd=mmd, common=common)
-
-    def usable(self, mmd: Floats) -> Floats:
-        """Without the columns that say nothing: constants apart, those that hold no or only one value."""
-        rows, columns = ([c.family != "none" for c in side.columns] for side in (self.left, self.right))
-        return np.asarray(mmd[np.ix_(rows, columns)])
-
-
-def _sampled(left: Side, right: Side) -> tuple[str, ...]:
-    return tuple(
-        f"{side.name}: a random sample of {side.rows:,} rows was looked at." for side in (left, right) if side.sampled
-    )
+    told = (note for table in tables for note in table.notes)
+    return replace(result, notes=(*result.notes, *told), read=(*tables[0].files, *tables[1].files))

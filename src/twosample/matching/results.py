@@ -32,7 +32,8 @@ class Pair:
     kind
         By what they were compared: "numeric", "integer", "datetime", "categorical", "text", ...
     confidence
-        How likely they are partners, between 0 and 1: the evidence for it, see :func:`match`.
+        How likely they are partners, between 0 and 1: the share of true pairs among those of this score, on tables
+        half of which belong together; see :func:`match`.
     drifted
         Whether their distributions differ, by a test at the level of the matching, or 0.05; None if not known.
     mmd
@@ -133,6 +134,8 @@ class Matching(Reported):
         Δ of the paper: the least sum of MMDs over all ways to match the columns of the narrower table, √2 where they
         cannot be compared; NaN if a table has no column that says anything. The same both ways, and 0 between tables
         that differ in the order of their rows and columns only.
+    related
+        How likely the two tables have anything to do with each other, between 0 and 1; NaN for lists of samples.
     level
         The level of the tests that part pairs; None if they part none.
     names
@@ -171,6 +174,7 @@ class Matching(Reported):
     mmd: Floats = field(repr=False)
     pvalues: Floats = field(repr=False)
     distance: float
+    related: float
     level: float | None
     names: tuple[str, str]
     rows: tuple[int, int]

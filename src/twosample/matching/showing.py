@@ -19,6 +19,7 @@ from .results import Matching, Pair
 if TYPE_CHECKING:
     import polars as pl
 
+STRANGERS = "These tables may have nothing to do with each other."
 _NAME = 40
 _SIDES = ("source", "target")
 _HEAD = ("source", "target", "kind", "sure", "drifted", "MMD", "p", "evidence")
@@ -44,7 +45,13 @@ def headline(m: Matching) -> str:
     count = len(m.pairs)
     alone = len(m.unmatched_source) + len(m.unmatched_target)
     pairs = f"{count} pair{'s' if count != 1 else ''}"
-    return f"All matched: {pairs}." if m.matched else f"{pairs.capitalize()}; {alone} without a partner."
+    found = f"All matched: {pairs}." if m.matched else f"{pairs.capitalize()}; {alone} without a partner."
+    return f"{found} {STRANGERS}" if strangers(m) else found
+
+
+def strangers(m: Matching) -> bool:
+    """Whether it is likelier than not that two tables have nothing to do with each other."""
+    return m.related < 0.5
 
 
 def as_dict(m: Matching) -> dict[str, Any]:
@@ -63,6 +70,7 @@ def as_dict(m: Matching) -> dict[str, Any]:
         "mmd": _matrix(m.mmd),
         "pvalues": _matrix(m.pvalues),
         "distance": _plain(m.distance),
+        "related": _plain(m.related),
         "level": m.level,
         "names": list(m.names),
         "rows": list(m.rows),

@@ -166,7 +166,7 @@ def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, 
     return Matching(
         pairs=tuple(kept), unmatched_source=alone[0], unmatched_target=alone[1], sources=sides.names[0],
         targets=sides.names[1], confidence=sure, costs=costs, mmd=roots, pvalues=pvalues,
-        distance=semi_metric(roots), level=level, names=("a", "b"),
+        distance=semi_metric(roots), related=float("nan"), level=level, names=("a", "b"),
         rows=(sum(map(len, sides.left)), sum(map(len, sides.right))),
     )  # fmt: skip
 

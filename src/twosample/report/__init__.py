@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -12,17 +13,27 @@ from ..errors import OptionError
 from ..tables.results import Comparison
 from ._junit import comparison_junit
 from ._markdown import comparison_markdown
-from .comparison import comparison_page
 from .page import Heading, render
 
 if TYPE_CHECKING:
     from ..detection import Outliers
     from ..independence import IndependenceMatrix, IndependenceResult
+    from ..matching.database_results import DatabaseMatching
     from ..matching.results import Matching
     from ..monitor import Monitor
     from ..tables.many_results import ManyComparison
 
-    Shown = Comparison | ManyComparison | Matching | Monitor | Outliers | IndependenceMatrix | IndependenceResult
+    Shown = (
+        Comparison | ManyComparison | Matching | DatabaseMatching | Monitor | Outliers | IndependenceMatrix
+        | IndependenceResult
+    )  # fmt: skip
+
+_PAGES = {
+    "Comparison": "comparison", "ManyComparison": "many", "IndependenceMatrix": "independence",
+    "IndependenceResult": "independence", "Outliers": "outliers", "Matching": "matching",
+    "DatabaseMatching": "databases", "Monitor": "watch",
+}  # fmt: skip
+"""By the class of a result, the module that makes its page, which the template is called after."""
 
 __all__ = ["html", "junit", "markdown", "write_html"]
 
@@ -37,8 +48,8 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`compare_many`, :func:`match`, :func:`outliers`, :func:`independence_matrix` or
-        :func:`independence_test` returned, or a :class:`Monitor`.
+        What :func:`compare`, :func:`compare_many`, :func:`match`, :func:`match_databases`, :func:`outliers`,
+        :func:`independence_matrix` or :func:`independence_test` returned, or a :class:`Monitor`.
     title, date, notes
         What to write above it: a title, a date as it is to be shown ("today" for that of today), and one or more
         paragraphs.
@@ -53,36 +64,14 @@ def html(result: Shown, *, title: str = "", date: str = "", notes: str | Iterabl
     '<!DOCTYPE html>'
     """
     heading = _heading(title, date, notes)
-    if isinstance(result, Comparison):
-        return render("comparison.html", comparison_page(result), heading)
-    from ..tables.many_results import ManyComparison
-
-    if isinstance(result, ManyComparison):
-        from .many import many_page
-
-        return render("many.html", many_page(result), heading)
-    from ..detection import Outliers
-    from ..independence import IndependenceMatrix, IndependenceResult
-    from ..matching.results import Matching
-    from ..monitor import Monitor
-
-    if isinstance(result, IndependenceMatrix) or (isinstance(result, IndependenceResult) and result.explained):
-        from .independence import independence_page
-
-        return render("independence.html", independence_page(result), heading)
-    if isinstance(result, Outliers):
-        from .outliers import outliers_page
-
-        return render("outliers.html", outliers_page(result), heading)
-    if isinstance(result, Matching):
-        from .matching import matching_page
-
-        return render("matching.html", matching_page(result), heading)
-    if isinstance(result, Monitor):
-        from .watch import watch_page
-
-        return render("watch.html", watch_page(result), heading)
-    raise _unknown(result, "ts.compare, ts.match, ts.outliers, ts.independence_matrix or ts.independence_test")
+    known = {
+        name for kind in type(result).__mro__ if kind.__module__.startswith("twosample.") for name in [kind.__name__]
+    }
+    page = next((page for name, page in _PAGES.items() if name in known), None)
+    if page is None or not getattr(result, "explained", True):
+        raise _unknown(result, "ts.compare, ts.match, ts.outliers, ts.independence_matrix or ts.independence_test")
+    make = getattr(import_module(f".{page}", __name__), f"{page}_page")
+    return render(f"{page}.html", make(result), heading)
 
 
 def write_html(
@@ -93,11 +82,11 @@ def write_html(
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`outliers` returned, or a :class:`Monitor`.
+        As in :func:`html`.
     path
         Where to. The folder must exist. A file that was compared is refused, and so is the name of another format.
     title, date, notes
-        As in :func:`html`.
+        As there.
 
     Examples
     --------
@@ -116,7 +105,7 @@ def write_html(
     write_whole(path, page)
 
 
-def markdown(result: Comparison) -> str:
+def markdown(result: Comparison | Matching | DatabaseMatching) -> str:
     """The result as a short summary for a pull request, in the Markdown of GitHub and GitLab.
 
     Names and values are written so that they cannot become markup, mentions or links.
@@ -124,7 +113,7 @@ def markdown(result: Comparison) -> str:
     Parameters
     ----------
     result
-        What :func:`compare` returned.
+        What :func:`compare`, :func:`match` or :func:`match_databases` returned.
 
     Examples
     --------
@@ -135,7 +124,14 @@ def markdown(result: Comparison) -> str:
     >>> markdown(c).splitlines()[0]
     '### ≠ Different: 1 of 1 column; most: age.'
     """
-    return comparison_markdown(_known(result))
+    from ..matching.database_results import DatabaseMatching
+    from ..matching.results import Matching
+
+    if isinstance(result, Matching | DatabaseMatching):
+        from .databases import matching_markdown
+
+        return matching_markdown(result)
+    return comparison_markdown(_known(result, "ts.compare, ts.match or ts.match_databases"))
 
 
 def junit(result: Comparison) -> str:
@@ -173,10 +169,10 @@ def _heading(title: str, date: str, notes: str | Iterable[str]) -> Heading:
     return Heading(title, day, tuple(note for note in paragraphs if note))
 
 
-def _known(result: object) -> Comparison:
+def _known(result: object, makers: str = "ts.compare") -> Comparison:
     if isinstance(result, Comparison):
         return result
-    raise _unknown(result, "ts.compare")
+    raise _unknown(result, makers)
 
 
 def _unknown(result: object, makers: str) -> OptionError:

@@ -11,7 +11,7 @@ from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..matching.results import Matching, Pair, Unmatched
-from ..matching.showing import drift, headline, units
+from ..matching.showing import drift, headline, strangers, units
 from .figures import NumberFigure, ShareFigure, draw
 from .signs import Sign
 
@@ -23,6 +23,7 @@ NAME, LONG = 80, 600  # characters
 
 _ALL = Sign("same", "All matched", "All matched", "✓")
 _SOME = Sign("undecided", "Partly matched", "Partly matched", "◐")
+_STRANGERS = Sign("undecided", "Perhaps unrelated", "Perhaps unrelated", "?")
 _NONE = Sign("different", "Nothing matches", "Nothing matches", "≠")
 
 
@@ -120,7 +121,7 @@ class MatchingPage:
 
 def matching_page(result: Matching) -> MatchingPage:
     """The page of a matching."""
-    sign = _ALL if result.matched and result.pairs else _SOME if result.pairs else _NONE
+    sign = matching_sign(bool(result.pairs), result.matched, strangers(result))
     first, second = (shown(name, 60) for name in result.names)
     pairs = tuple(_line(result, pair, index) for index, pair in enumerate(result.pairs[:MOST_PAIRS], 1))
     cards = tuple(line for line in pairs if line.anchor is not None)
@@ -141,6 +142,11 @@ def matching_page(result: Matching) -> MatchingPage:
         citation=result.citation,
         version=__version__,
     )
+
+
+def matching_sign(pairs: bool, matched: bool, unrelated: bool = False) -> Sign:
+    """The outcome: whether there are pairs, whether all have partners, whether the tables look unrelated."""
+    return _NONE if not pairs else _STRANGERS if unrelated else _ALL if matched else _SOME
 
 
 def _line(result: Matching, pair: Pair, index: int) -> PairLine:
@@ -190,6 +196,10 @@ def _heat(result: Matching) -> HeatMap | None:
 def _method(result: Matching) -> tuple[tuple[str, str], ...]:
     return (
         ("Distance of the tables", f"{numbers.value(result.distance)}: the least sum of MMDs over all ways to match"),
+        (
+            "The tables belong together",
+            f"{numbers.percent(result.related)} likely" if result.related >= 0 else "unknown",
+        ),
         ("Rows looked at", f"A {numbers.count(result.rows[0])}, B {numbers.count(result.rows[1])}"),
         ("Level", "0.05; tests part no pairs" if result.level is None else f"{result.level:g}; tests part pairs"),
         ("Seed", str(result.seed)),

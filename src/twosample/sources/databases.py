@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
 _CHANGING = ("nextval", "setseed", "write_log", "sleep_ms")  # of a DuckDB session that is the user's own
+_EVERY = "*"  # after '::': all tables
 Asked = str | tuple[str | None, str]
 """A query, or a table with its schema."""
 Tables = Callable[[], list[tuple[str | None, str]]]
@@ -127,6 +128,23 @@ def _check_reads(tree: Any, what: str) -> None:
             raise SourceError(f"{what} does more than read ({type(node).__name__.upper()}): give a SELECT.")
 
 
+class _ListedError(SourceError):
+    """Ends the opening of a database at the point where its tables are known."""
+
+    def __init__(self, tables: list[tuple[str | None, str]]) -> None:
+        super().__init__("the tables were asked for")
+        self.tables = tables
+
+
+def tables_of(url: str) -> tuple[str, ...]:
+    """The tables of a database, each as it may stand after '::' in a URL."""
+    try:
+        open_database(f"{url}::{_EVERY}", None)
+    except _ListedError as listed:
+        known = listed.tables
+    return tuple(_named(schema, table) for schema, table in known)
+
+
 def open_database(url: str, where: str | None) -> tuple[str, Rows]:
     """The name that may be shown, and the rows."""
     head, target = _split(url)
@@ -149,6 +167,8 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
     guard = Guard(name, secrets, everything=scheme in WAREHOUSES)  # of drivers that are not known here
     try:
         return name, guard.run(lambda: openers[scheme](head, target, where, guard))
+    except _ListedError:
+        raise
     except SourceError as error:
         failure = SourceError(str(error) if name in str(error) else f"{name}: {error}")
     raise failure
@@ -185,15 +205,21 @@ def _asked(text: str, tables: Tables) -> Asked:
     if _QUERY.match(text):
         return text
     known = tables()
+    if text == _EVERY:
+        raise _ListedError(known)
     if not text and len(known) == 1:
         return known[0]
     for schema, table in known:
         if text in (table, f"{schema}.{table}"):
             return schema, table
-    own = (None, "public", "main")
-    names = ", ".join(table if schema in own else f"{schema}.{table}" for schema, table in known[:20])
+    names = ", ".join(_named(schema, table) for schema, table in known[:20])
     what = f"There is no table {text!r}." if text else "Say which table, after '::'."
     raise SourceError(f"{what} {'There are: ' + names if known else 'There are none'}.")
+
+
+def _named(schema: str | None, table: str) -> str:
+    """A table with its schema, unless that is the one where tables are by themselves."""
+    return table if schema in (None, "public", "main") else f"{schema}.{table}"
 
 
 def _target(text: str, dialect: str, where: str | None, tables: Tables) -> Target:

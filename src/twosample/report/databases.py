@@ -1,0 +1,168 @@
+"""A matching of two databases as the page shows it, and in Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import _numbers as numbers
+from .._shown import shown
+from .._version import __version__
+from ..matching.database_results import DatabaseMatching, MatchedTables
+from ..matching.results import Matching, Unmatched
+from ..matching.showing import drift, headline
+from ._markdown import code, plain
+from .matching import MOST_ALONE, MOST_CELLS, HeatMap, matching_sign
+from .signs import Sign
+
+MOST_TABLES = 200
+MOST_COLUMNS = 300  # of each pair of tables
+NAME, LONG = 80, 600  # characters
+
+
+@dataclass(frozen=True)
+class TablesLine:
+    """A pair of tables with its columns.
+
+    Parameters
+    ----------
+    source, target, confidence, words
+        What is matched, how sure that is, and how many columns have partners.
+    columns
+        Both names, how sure, whether drifted, and the kind, for each pair of columns.
+    left
+        How many pairs of columns are not shown.
+    alone
+        Columns without a partner, as text, for A and B.
+    """
+
+    source: str
+    target: str
+    confidence: str
+    words: str
+    columns: tuple[tuple[str, str, str, str, str], ...]
+    left: int
+    alone: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class DatabasesPage:
+    """All that the template reads.
+
+    Parameters
+    ----------
+    title, sign, lead
+        The outcome.
+    sides
+        Name and number of tables of the two databases.
+    pairs, pairs_left
+        The pairs of tables, and how many are not shown.
+    alone
+        Tables without a partner: heading and tables, for each side.
+    heat
+        How likely each two tables belong together.
+    method, notes, citation, version
+        How it was done.
+    """
+
+    title: str
+    sign: Sign
+    lead: str
+    sides: tuple[tuple[str, int], ...]
+    pairs: tuple[TablesLine, ...]
+    pairs_left: int
+    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]
+    heat: HeatMap
+    method: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    citation: str
+    version: str
+
+
+def databases_page(result: DatabaseMatching) -> DatabasesPage:
+    """The page of a matching of two databases."""
+    sign = matching_sign(bool(result.pairs), result.matched)
+    first, second = (shown(name, 60) for name in result.names)
+    alone = (("A", result.unmatched_source), ("B", result.unmatched_target))
+    return DatabasesPage(
+        title=f"{sign.word}: {first} and {second}",
+        sign=sign,
+        lead=result.headline.removeprefix("All matched: ").capitalize(),
+        sides=tuple(zip(result.names, map(len, (result.sources, result.targets)), strict=True)),
+        pairs=tuple(_line(pair) for pair in result.pairs[:MOST_TABLES]),
+        pairs_left=max(len(result.pairs) - MOST_TABLES, 0),
+        alone=tuple((f"Tables of {side}", who[:MOST_ALONE]) for side, who in alone if who),
+        heat=_heat(result),
+        method=(("Seed", str(result.seed)), ("Version", f"twosample {__version__}")),
+        notes=tuple(shown(note, LONG) for note in result.notes[:40]),
+        citation=result.citation,
+        version=__version__,
+    )
+
+
+def _line(pair: MatchedTables) -> TablesLine:
+    m = pair.columns
+    columns = tuple(
+        (shown(c.source, NAME), shown(c.target, NAME), f"{c.confidence:.2f}", drift(c), c.kind)
+        for c in m.pairs[:MOST_COLUMNS]
+    )
+    alone = (("A", m.unmatched_source), ("B", m.unmatched_target))
+    return TablesLine(
+        source=shown(pair.source, NAME),
+        target=shown(pair.target, NAME),
+        confidence=f"{pair.confidence:.2f}",
+        words=pair.words,
+        columns=columns,
+        left=len(m.pairs) - len(columns),
+        alone=tuple((side, ", ".join(shown(one.name, 40) for one in who[:MOST_ALONE])) for side, who in alone if who),
+    )
+
+
+def _heat(result: DatabaseMatching) -> HeatMap:
+    partners = {(pair.source, pair.target) for pair in result.pairs}
+    rows = tuple(
+        (shown(source, 30), tuple(
+            (f"{value:.2f}".removeprefix("0"), round(float(value), 2), (source, target) in partners)
+            for target, value in zip(result.targets[:MOST_CELLS], row, strict=False)
+        ))
+        for source, row in zip(result.sources[:MOST_CELLS], result.confidence, strict=False)
+    )  # fmt: skip
+    targets = tuple(shown(target, 30) for target in result.targets[:MOST_CELLS])
+    return HeatMap(targets, rows, max(len(result.sources), len(result.targets)) > MOST_CELLS)
+
+
+def matching_markdown(result: Matching | DatabaseMatching) -> str:
+    """Headline, pairs, and what has no partner."""
+    whole = isinstance(result, DatabaseMatching)
+    sign = matching_sign(bool(result.pairs), result.matched)
+    words = result.headline if isinstance(result, DatabaseMatching) else headline(result)
+    parts = [
+        f"### {sign.symbol} {plain(words, 300)}",
+        f"A is {code(result.names[0], 100)}; B is {code(result.names[1], 100)}.",
+    ]
+    if isinstance(result, DatabaseMatching):
+        tables = [(pair.source, pair.target, f"{pair.confidence:.2f}", pair.words) for pair in result.pairs]
+        parts.append(_rows(("table of A", "table of B", "sure", "columns"), tables))
+        for pair in result.pairs:
+            title = f"<summary>{plain(pair.source, 60)} = {plain(pair.target, 60)}</summary>"
+            parts.append(f"<details>{title}\n\n{_columns(pair.columns)}\n\n</details>")
+    else:
+        parts.append(_columns(result))
+    what = "table" if whole else "column"
+    for side, alone in (("A", result.unmatched_source), ("B", result.unmatched_target)):
+        listed = [f"- {what} of {side} without a partner: {code(one.name)}, {plain(one.reason, 200)}" for one in alone]
+        parts.append("\n".join(listed[:MOST_ALONE]))
+    parts.append(f"<sub>twosample {__version__}, seed {result.seed}</sub>")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _columns(m: Matching) -> str:
+    found = [(c.source, c.target, f"{c.confidence:.2f}", drift(c)) for c in m.pairs[:MOST_COLUMNS]]
+    left = len(m.pairs) - len(found)
+    more = f"\n\nand {numbers.counted(left, 'more pair')}" if left else ""
+    return _rows(("A", "B", "sure", "drifted"), found) + more
+
+
+def _rows(heads: tuple[str, ...], rows: list[tuple[str, str, str, str]]) -> str:
+    """A table whose first two cells are names."""
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    return "\n".join([*lines, *(f"| {code(a)} | {code(b)} | {sure} | {words} |" for a, b, sure, words in rows)])
