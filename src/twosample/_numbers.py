@@ -163,15 +163,6 @@ def value(number: float, digits: int = 4) -> str:
 class Measure:
     """How the numbers of a column are written: whole numbers as such, seconds as dates, the rest to the digits needed.
 
-    Parameters
-    ----------
-    wide
-        The width of what is shown: numbers have as many digits as tell places in it apart.
-    step
-        Every number is a multiple of this; 0 if there is no such step.
-    dates
-        Whether numbers are seconds: since 1970, or since midnight if all of them are within a day.
-
     Examples
     --------
     >>> Measure(50.0).text(12.3456), Measure(50.0, step=1.0).text(12.0), Measure(3e7, dates=True).text(1.37e9)
@@ -180,9 +171,9 @@ class Measure:
     (13.0, 12.3)
     """
 
-    wide: float
-    step: float = 0.0
-    dates: bool = False
+    wide: float  # the width of what is shown: numbers have as many digits as tell places in it apart
+    step: float = 0.0  # every number is a multiple of this; 0 if there is no such step
+    dates: bool = False  # whether numbers are seconds: since 1970, or since midnight if all of them are within a day
 
     @property
     def unit(self) -> float:

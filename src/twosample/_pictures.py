@@ -106,21 +106,11 @@ Picture = NumberPicture | SharePicture
 
 @dataclass(frozen=True, eq=False)
 class WeightedNumbers:
-    """The finite numbers of one sample as weighted points.
+    """The finite numbers of one sample as weighted points."""
 
-    Parameters
-    ----------
-    values
-        ``(k,)`` ascending.
-    rows
-        ``(k,)`` how many rows each stands for.
-    reach
-        ``(k,)`` how far its rows lie on either side of it, evenly; 0 for single values.
-    """
-
-    values: Floats
-    rows: Floats
-    reach: Floats
+    values: Floats  # (k,) ascending
+    rows: Floats  # (k,) how many rows each stands for
+    reach: Floats  # (k,) how far its rows lie on either side of it, evenly; 0 for single values
 
     @classmethod
     def of_values(cls, values: Floats) -> WeightedNumbers:

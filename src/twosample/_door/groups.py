@@ -17,18 +17,10 @@ from .samples import check_names, column_names, points
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Several samples, checked.
+    """Several samples, checked."""
 
-    Parameters
-    ----------
-    names
-        What they are called: the keys of a mapping, or '1', '2', ...
-    samples
-        Rows of each, as arrays, or as lists of objects.
-    """
-
-    names: tuple[str, ...]
-    samples: tuple[Any, ...]
+    names: tuple[str, ...]  # what they are called: the keys of a mapping, or '1', '2', ...
+    samples: tuple[Any, ...]  # rows of each, as arrays, or as lists of objects
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -44,34 +44,16 @@ _LABELS = (
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """All options resolved: nothing is checked again behind this.
+    """All options resolved: nothing is checked again behind this."""
 
-    Parameters
-    ----------
-    pool
-        The pooled sample.
-    kernel
-        The kernel, without missing bandwidths.
-    statistic
-        The statistic.
-    engine, reason
-        What applies the Gram matrix, and why; None for a statistic that needs no such thing.
-    rng
-        The source of all randomness.
-    notes
-        What the user should know about the samples.
-    labelled
-        A warning about a bandwidth that has seen the labels.
-    """
-
-    pool: Pool
-    kernel: Kernel
+    pool: Pool  # the pooled sample
+    kernel: Kernel  # the kernel, without missing bandwidths
     statistic: Statistic
-    engine: Engine | None
+    engine: Engine | None  # what applies the Gram matrix, and why; None for a statistic that needs no such thing
     reason: str
-    rng: np.random.Generator
-    notes: tuple[str, ...]
-    labelled: tuple[str, ...]
+    rng: np.random.Generator  # the source of all randomness
+    notes: tuple[str, ...]  # what the user should know about the samples
+    labelled: tuple[str, ...]  # a warning about a bandwidth that has seen the labels
 
     def planned(self, labellings: int) -> Request:
         """With the engine for so many labellings, if that was left open."""
@@ -289,17 +271,9 @@ def generator(rng: Seed) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class OpenKernel:
-    """A kernel, and the rule for the bandwidths that it leaves open.
+    """A kernel, and the rule for the bandwidths that it leaves open."""
 
-    Parameters
-    ----------
-    kernel
-        The kernel as it was asked for.
-    rule
-        The rule.
-    """
-
-    kernel: Kernel
+    kernel: Kernel  # the kernel as it was asked for
     rule: BandwidthRule
 
     def filled(self, z: Floats, rng: np.random.Generator) -> Kernel:

@@ -14,18 +14,10 @@ from .samples import Pool
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of the pooled rows, each sample with a mean of 1.
+    """The weights of the pooled rows, each sample with a mean of 1."""
 
-    Parameters
-    ----------
-    values
-        ``(N,)`` positive weights.
-    m
-        Rows of x.
-    """
-
-    values: Floats
-    m: int
+    values: Floats  # (N,) positive weights
+    m: int  # rows of x
 
     @property
     def effective(self) -> tuple[float, float]:

@@ -25,21 +25,11 @@ _NEGLIGIBLE = 1e-9  # of the largest eigenvalue
 
 @dataclass(frozen=True, eq=False)
 class Centred(ABC):
-    """What the laws under H0 need to know of the centred kernel, however an engine comes by it.
+    """What the laws under H0 need to know of the centred kernel, however an engine comes by it."""
 
-    Parameters
-    ----------
-    square
-        ``E k~(z,z')^2``, unbiased, from the whole pool.
-    spread
-        ``E[k(z,z) - k(z,z')]``, from the whole pool.
-    magnitude
-        Mean of ``|k(z,z)|``: the scale on which rounding happens.
-    """
-
-    square: float
-    spread: float
-    magnitude: float
+    square: float  # E k~(z,z')^2, unbiased, from the whole pool
+    spread: float  # E[k(z,z) - k(z,z')], from the whole pool
+    magnitude: float  # mean of |k(z,z)|: the scale on which rounding happens
 
     @property
     def degenerate(self) -> bool:
@@ -61,15 +51,9 @@ class Centred(ABC):
 
 @dataclass(frozen=True, eq=False)
 class CentredGram(Centred):
-    """The U-centred Gram matrix of the pool, or of a random part of a large pool.
+    """The U-centred Gram matrix of the pool, or of a random part of a large pool."""
 
-    Parameters
-    ----------
-    matrix
-        ``(q, q)`` U-centred: zero diagonal, rows that sum to zero.
-    """
-
-    matrix: Floats
+    matrix: Floats  # (q, q) U-centred: zero diagonal, rows that sum to zero
 
     @classmethod
     def of(cls, K: Floats, square: float | None = None, spread: float | None = None) -> CentredGram:
@@ -109,18 +93,10 @@ class CentredGram(Centred):
 
 @dataclass(frozen=True, eq=False)
 class CentredSpectrum(Centred):
-    """The same from a finite spectrum, for engines that never see a matrix of pairs.
+    """The same from a finite spectrum, for engines that never see a matrix of pairs."""
 
-    Parameters
-    ----------
-    values
-        The eigenvalues, squares summing to `square`.
-    triangles, cubes
-        The two terms of the third moment.
-    """
-
-    values: Floats
-    triangles: float
+    values: Floats  # the eigenvalues, squares summing to `square`
+    triangles: float  # the two terms of the third moment
     cubes: float
 
     @classmethod

@@ -25,13 +25,6 @@ class WeightedChiSquare:
     Both tails are accurate in relative terms, whatever the unit of the weights (see ``inversion.py``). If all
     nonzero weights are equal the closed form is used; if there are none the law is the point ``shift``.
 
-    Parameters
-    ----------
-    weights
-        One-dimensional, finite, of any sign; zeros do not matter. Kept as a read-only copy.
-    shift
-        Added constant; ``-weights.sum()`` gives the centred law.
-
     References
     ----------
     Imhof 1961, Biometrika 48; Davies 1980, Applied Statistics 29; Rice 1980, SIAM Journal on Scientific and
@@ -45,8 +38,8 @@ class WeightedChiSquare:
     (0.115557698852, 1.707552945487)
     """
 
-    weights: Floats
-    shift: float = 0.0
+    weights: Floats  # one-dimensional, finite, of any sign; zeros do not matter. Kept as a read-only copy
+    shift: float = 0.0  # added constant; -weights.sum() gives the centred law
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)

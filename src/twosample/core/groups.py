@@ -21,25 +21,13 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class RowGroups:
-    """Rows of two samples in groups of equal size, and labellings of the groups.
+    """Rows of two samples in groups of equal size, and labellings of the groups."""
 
-    Parameters
-    ----------
-    m, n
-        Groups of x, which come first, and of y.
-    size
-        Rows of a group.
-    labels
-        ``(R, G)`` 1 where a group counts as x; the truth first.
-    exhaustive
-        Whether these are all labellings that there are.
-    """
-
-    m: int
+    m: int  # groups of x, which come first, and of y
     n: int
-    size: int
-    labels: NDArray[np.float32]
-    exhaustive: bool
+    size: int  # rows of a group
+    labels: NDArray[np.float32]  # (R, G) 1 where a group counts as x; the truth first
+    exhaustive: bool  # whether these are all labellings that there are
 
     @classmethod
     def of(cls, m: int, n: int, most: int, count: int, rng: np.random.Generator) -> RowGroups:

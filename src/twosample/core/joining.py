@@ -43,25 +43,14 @@ _SKEWNESS = 0.05, 8**0.5  # between nearly normal and chi-square with one degree
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """What several statistics say together.
+    """What several statistics say together."""
 
-    Parameters
-    ----------
-    values
-        ``(R,)`` the joined statistic of every labelling, the truth first: the log of the weighted mean of 1/p.
-    tolerance
-        Its rounding error: with it, the values give the exact p-value.
-    pvalues
-        ``(K,)`` the p-value of each statistic alone.
-    adjusted
-        ``(K,)`` the same after correction for all of them: the share of labellings whose joined statistic is at least
-        what this one adds to that of the truth. At most the level for any statistic with probability at most the level.
-    """
-
-    values: Floats
-    tolerance: float
-    pvalues: Floats
+    values: Floats  # (R,) the joined statistic of every labelling, the truth first: the log of the weighted mean of 1/p
+    tolerance: float  # its rounding error: with it, the values give the exact p-value
+    pvalues: Floats  # (K,) the p-value of each statistic alone
     adjusted: Floats
+    """``(K,)`` the same after correction for all of them: the share of labellings whose joined statistic is at least
+    what this one adds to that of the truth. At most the level for any statistic with probability at most the level."""
 
     @property
     def pvalue(self) -> float:

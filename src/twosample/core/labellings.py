@@ -23,21 +23,11 @@ _BLOCK_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class PackedBits:
-    """Zeros and ones of many points in many labellings, eight points to a byte.
+    """Zeros and ones of many points in many labellings, eight points to a byte."""
 
-    Parameters
-    ----------
-    bits
-        ``(R, bytes)``: one row for each labelling; bits beyond the last point are 0.
-    points
-        How many points there are.
-    order
-        Bit i is that of point ``order[i]``; None when it is that of point i.
-    """
-
-    bits: Counts
-    points: int
-    order: NDArray[np.intp] | None = None
+    bits: Counts  # (R, bytes): one row for each labelling; bits beyond the last point are 0
+    points: int  # how many points there are
+    order: NDArray[np.intp] | None = None  # bit i is that of point order[i]; None when it is that of point i
 
     def block(self, rows: slice) -> Counts:
         """``(R, rows)`` zeros and ones."""
@@ -66,28 +56,17 @@ class PackedBits:
 
 @dataclass(frozen=True, eq=False)
 class Labellings:
-    """Labellings of ``N = m + n`` pooled points, the first m of which are x.
-
-    Parameters
-    ----------
-    stored
-        ``(N, R)`` counts: how often point i stands in sample x of labelling r; or the same as bits. The truth is 0.
-    y
-        The same for sample y, or None when y is whatever is not in x (every relabelling).
-    exhaustive
-        True when the columns are all labellings that exist, each once.
-    places
-        ``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each labelling; None when
-        nobody asked, or when all have the pairs (x_i, y_i) of the truth.
-    uniform
-        True when every column but the truth is a uniform relabelling, drawn independently of all else.
-    """
+    """Labellings of ``N = m + n`` pooled points, the first m of which are x."""
 
     stored: Counts | PackedBits
-    y: Counts | None = None
-    exhaustive: bool = False
+    """``(N, R)`` counts: how often point i stands in sample x of labelling r; or the same as bits. The truth is 0."""
+    y: Counts | None = None  # the same for sample y, or None when y is whatever is not in x (every relabelling)
+    exhaustive: bool = False  # True when the columns are all labellings that exist, each once
     places: NDArray[np.int32] | None = None
+    """``(R, N)`` which pooled point stands at place i of x (the first m) or of y in each labelling; None when nobody
+    asked, or when all have the pairs (x_i, y_i) of the truth."""
     uniform: bool = False
+    """True when every column but the truth is a uniform relabelling, drawn independently of all else."""
 
     @cached_property
     def x(self) -> Counts:

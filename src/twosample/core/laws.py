@@ -150,21 +150,11 @@ class Limit:
 
 @dataclass(frozen=True)
 class ContinuousLaw:
-    """A continuous law, of the statistic or of its square.
+    """A continuous law, of the statistic or of its square."""
 
-    Parameters
-    ----------
-    distribution
-        The law of the quadratic form.
-    least
-        The smallest p-value that is reported: what the best exact test could say at these sample sizes.
-    root
-        Whether the statistic is the square root of the quadratic form.
-    """
-
-    distribution: Distribution
-    least: float
-    root: bool = False
+    distribution: Distribution  # the law of the quadratic form
+    least: float  # the smallest p-value that is reported: what the best exact test could say at these sample sizes
+    root: bool = False  # whether the statistic is the square root of the quadratic form
 
     def pvalue(self, t: float) -> float:
         """The tail probability, never below the smallest that is honest."""
@@ -181,21 +171,11 @@ class ContinuousLaw:
 
 @dataclass(frozen=True)
 class BoundLaw:
-    """A large-deviation bound ``P(T > bias + e) <= exp(-rate e²)`` read both ways.
+    """A large-deviation bound ``P(T > bias + e) <= exp(-rate e²)`` read both ways."""
 
-    Parameters
-    ----------
-    bias
-        Bound on the expectation of the statistic under H0.
-    rate
-        The constant in the exponent.
-    ceiling
-        The largest value that the statistic can take.
-    """
-
-    bias: float
-    rate: float
-    ceiling: float = inf
+    bias: float  # bound on the expectation of the statistic under H0
+    rate: float  # the constant in the exponent
+    ceiling: float = inf  # the largest value that the statistic can take
 
     @property
     def least(self) -> float:

@@ -23,22 +23,13 @@ _WRITTEN = 4000  # pairs that are written down without ado
 
 @dataclass(frozen=True, eq=False)
 class WeightedLine:
-    """Places with a number of rows each: rows that repeat, or rows in bins.
+    """Places with a number of rows each: rows that repeat, or rows in bins."""
 
-    Parameters
-    ----------
-    place
-        ``(K,)`` ascending.
-    mass
-        ``(K,)`` rows at each.
-    blur
-        The width of bins, over which their rows are taken to be spread; 0 if every place is one value. Rows of one
-        bin then cannot be told from ties.
-    """
-
-    place: Floats
-    mass: Floats
+    place: Floats  # (K,) ascending
+    mass: Floats  # (K,) rows at each
     blur: float = 0.0
+    """The width of bins, over which their rows are taken to be spread; 0 if every place is one value. Rows of one bin
+    then cannot be told from ties."""
 
     def quantile(self, level: float) -> float:
         """The distance at a level; 0 if there is only one place. O(K log K) for each of some ten to sixty steps."""

@@ -25,18 +25,10 @@ Counted = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StratifiedCount:
-    """The number of rows of x for which something holds, given how many there are in every stratum.
+    """The number of rows of x for which something holds, given how many there are in every stratum."""
 
-    Parameters
-    ----------
-    both
-        ``(S,)`` rows of both samples for which it holds.
-    x, y
-        ``(S,)`` rows of either sample.
-    """
-
-    both: Counted
-    x: Counted
+    both: Counted  # (S,) rows of both samples for which it holds
+    x: Counted  # (S,) rows of either sample
     y: Counted
 
     @cached_property

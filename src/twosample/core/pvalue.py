@@ -34,24 +34,12 @@ class Law(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ReplicateLaw:
-    """The statistic and its resamples, the observed one first.
+    """The statistic and its resamples, the observed one first."""
 
-    Parameters
-    ----------
-    values
-        ``(R,)`` statistics, the observed one first.
-    tolerance
-        Absolute rounding error of the values.
-    exhaustive
-        Whether these are all labellings there are.
-    floor
-        The smallest p-value that all labellings together could give.
-    """
-
-    values: Floats = field(repr=False)
-    tolerance: float
-    exhaustive: bool = False
-    floor: float = 0.0
+    values: Floats = field(repr=False)  # (R,) statistics, the observed one first
+    tolerance: float  # absolute rounding error of the values
+    exhaustive: bool = False  # whether these are all labellings there are
+    floor: float = 0.0  # the smallest p-value that all labellings together could give
 
     @property
     def least(self) -> float:

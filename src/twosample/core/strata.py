@@ -17,21 +17,11 @@ _ALONE = 1e-9  # of the square of a weight: what pairs have at least if there ar
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The stratum of every pooled row.
+    """The stratum of every pooled row."""
 
-    Parameters
-    ----------
-    of_row
-        ``(N,)`` number of the stratum; the first m rows are x.
-    m
-        Rows of x.
-    names
-        What each stratum is called, by its number.
-    """
-
-    of_row: NDArray[np.intp]
-    m: int
-    names: tuple[Hashable, ...]
+    of_row: NDArray[np.intp]  # (N,) number of the stratum; the first m rows are x
+    m: int  # rows of x
+    names: tuple[Hashable, ...]  # what each stratum is called, by its number
 
     @classmethod
     def of(cls, x: Sequence[Hashable], y: Sequence[Hashable]) -> Strata:

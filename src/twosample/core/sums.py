@@ -24,25 +24,16 @@ class BlockSums:
     With the counts v of sample x and w of sample y, column by column: ``xx = v'Kv``, ``xy = v'Kw``, ``yy = w'Kw`` and
     the two diagonal sums ``dx = sum v_i k(z_i, z_i)``, ``dy = sum w_i k(z_i, z_i)``. An engine may give the sums of
     ``k(x, y) + f(x) + f(y)`` for any f instead (a centred kernel): no estimate of MMD² can tell the difference.
-
-    Parameters
-    ----------
-    xx, xy, yy, dx, dy
-        ``(R,)`` sums.
-    m, n
-        Sizes of the samples, the same in every column.
-    resolution
-        Relative rounding error of the sums, for telling ties from differences.
     """
 
-    xx: Floats
+    xx: Floats  # (R,) sums
     xy: Floats
     yy: Floats
     dx: Floats
     dy: Floats
-    m: int
+    m: int  # sizes of the samples, the same in every column
     n: int
-    resolution: float
+    resolution: float  # relative rounding error of the sums, for telling ties from differences
 
     @classmethod
     def concatenate(cls, parts: Sequence[BlockSums]) -> BlockSums:

@@ -107,22 +107,13 @@ class AlternativeLaws:
 
 @dataclass(frozen=True)
 class Below:
-    """The law of `top` - T: small values of T are the evidence.
-
-    Parameters
-    ----------
-    law
-        The law of T. A gamma curve ends on the left, and T does not quite: beyond 1/1000 the tail of the normal law
-        with the same two moments is used where it is heavier.
-    top
-        What T is subtracted from.
-    normal
-        That normal law.
-    """
+    """The law of `top` - T: small values of T are the evidence."""
 
     law: Distribution
-    top: float
-    normal: Distribution
+    """The law of T. A gamma curve ends on the left, and T does not quite: beyond 1/1000 the tail of the normal law with
+    the same two moments is used where it is heavier."""
+    top: float  # what T is subtracted from
+    normal: Distribution  # that normal law
 
     def sf(self, t: float) -> float:
         """P(top - T >= t)."""
@@ -229,24 +220,12 @@ def effect_of(squared: float, spread: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Embedded samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows.
+    """Embedded samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows."""
 
-    Parameters
-    ----------
-    sizes
-        Rows of both.
-    squared
-        MMD²_u.
-    spread
-        The mean variance in feature space.
-    covariances, squares, triangles
-        As there.
-    """
-
-    sizes: tuple[int, int]
-    squared: float
-    spread: float
-    covariances: Floats
+    sizes: tuple[int, int]  # rows of both
+    squared: float  # MMD²_u
+    spread: float  # the mean variance in feature space
+    covariances: Floats  # as there
     squares: Floats
     triangles: Floats
 
@@ -273,23 +252,13 @@ class Moments:
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect size r with its interval, and what it is made of.
+    """An effect size r with its interval, and what it is made of."""
 
-    Parameters
-    ----------
-    value, low, high
-        r and its interval.
-    squared
-        MMD²_u.
-    spread
-        The mean variance in feature space.
-    """
-
-    value: float
+    value: float  # r and its interval
     low: float
     high: float
-    squared: float
-    spread: float
+    squared: float  # MMD²_u
+    spread: float  # the mean variance in feature space
 
 
 def effect(pair: Embedded, tail: float) -> Effect:

@@ -19,15 +19,9 @@ from .rows import EmbeddedRows, row_memory
 
 @dataclass(frozen=True, eq=False)
 class GroupDesign(Design):
-    """Rows in groups (patients, sessions) of one sample each, which are relabelled as a whole.
+    """Rows in groups (patients, sessions) of one sample each, which are relabelled as a whole."""
 
-    Parameters
-    ----------
-    groups
-        ``(N,)`` the group of every row, numbered from 0; no group has rows of both samples.
-    """
-
-    groups: NDArray[np.intp]
+    groups: NDArray[np.intp]  # (N,) the group of every row, numbered from 0; no group has rows of both samples
 
     def part(self, kept: Rows) -> GroupDesign:
         if kept.all():

@@ -23,26 +23,14 @@ _ROWS = 10**9  # rows from which on they cannot be
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The outcome of one test.
+    """The outcome of one test."""
 
-    Parameters
-    ----------
-    statistic, pvalue
-        MMD²_u and its p-value.
-    effect
-        The effect size with its interval.
-    null, law
-        The null distribution that the p-value comes from.
-    m, n
-        Rows.
-    """
-
-    statistic: float
+    statistic: float  # MMD²_u and its p-value
     pvalue: float
-    effect: Effect
-    null: Null
+    effect: Effect  # the effect size with its interval
+    null: Null  # the null distribution that the p-value comes from
     law: Law
-    m: int
+    m: int  # rows
     n: int
 
     def rows_needed(self, margin: float) -> int | None:
@@ -59,21 +47,11 @@ class Judged:
 
 @dataclass(eq=False)
 class Judge:
-    """How tests are made, the same for all of a comparison.
+    """How tests are made, the same for all of a comparison."""
 
-    Parameters
-    ----------
-    level
-        The level of the comparison.
-    tests
-        How many tests of columns there are: p-values must be able to become so much smaller than the level.
-    rng
-        Draws the resamples; samples of the same sizes share theirs.
-    """
-
-    level: float
-    tests: int
-    rng: np.random.Generator
+    level: float  # the level of the comparison
+    tests: int  # how many tests of columns there are: p-values must be able to become so much smaller than the level
+    rng: np.random.Generator  # draws the resamples; samples of the same sizes share theirs
     _drawn: dict[tuple[int, int], Labellings] = field(default_factory=dict)
 
     def __call__(self, pair: Embedded, joint: bool = False) -> Judged:

@@ -17,18 +17,10 @@ _MOST = 400  # categories that are points of their own; rarer ones share a hundr
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Categories and how often each occurs in either sample.
+    """Categories and how often each occurs in either sample."""
 
-    Parameters
-    ----------
-    labels
-        The categories, most frequent first.
-    x, y
-        ``(L,)`` rows of either sample.
-    """
-
-    labels: tuple[str, ...]
-    x: Floats
+    labels: tuple[str, ...]  # the categories, most frequent first
+    x: Floats  # (L,) rows of either sample
     y: Floats
 
     @classmethod

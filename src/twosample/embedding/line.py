@@ -41,31 +41,18 @@ Cells = tuple[Floats, Floats, Floats, Floats, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Two samples of numbers as weighted points on one line.
+    """Two samples of numbers as weighted points on one line."""
 
-    Parameters
-    ----------
-    place
-        ``(K,)`` means of the rows of each point, ascending, in units from the start.
-    x, y
-        ``(K,)`` rows of either sample.
-    variance, skew, kurtosis
-        ``(K,)`` variance of the rows of a point in units, third moment over variance, fourth over squared variance.
-    unit, start
-        What is at place p is the number ``(start + p) * unit``.
-    blur
-        The width of bins, in units; 0 if every point is one value.
-    """
-
-    place: Floats
-    x: Floats
+    place: Floats  # (K,) means of the rows of each point, ascending, in units from the start
+    x: Floats  # (K,) rows of either sample
     y: Floats
     variance: Floats
     skew: Floats
     kurtosis: Floats
-    unit: float = 1.0
+    """``(K,)`` variance of the rows of a point in units, third moment over variance, fourth over squared variance."""
+    unit: float = 1.0  # what is at place p is the number (start + p) * unit
     start: float = 0.0
-    blur: float = 0.0
+    blur: float = 0.0  # the width of bins, in units; 0 if every point is one value
 
     @classmethod
     def of_values(cls, x: Floats, y: Floats) -> Line:

@@ -30,31 +30,17 @@ _BLOCK = 2048
 
 @dataclass(frozen=True, eq=False)
 class Embedded:
-    """Features of points, and how many rows of either sample are there.
+    """Features of points, and how many rows of either sample are there."""
 
-    Parameters
-    ----------
-    features
-        ``(K, D)`` features less their pooled mean.
-    mean
-        ``(D,)`` that mean.
-    largest
-        The size of the largest feature.
-    x, y
-        ``(K,)`` rows of the first and of the second sample.
-    residual
-        What k(z, z) has beyond the length of the features, on average: the part of the kernel that they leave out.
-    same
-        k(z, z) where points are groups of rows, with the mean of their features: the same for all rows.
-    """
-
-    features: Floats
-    mean: Floats
-    largest: float
-    x: Floats
+    features: Floats  # (K, D) features less their pooled mean
+    mean: Floats  # (D,) that mean
+    largest: float  # the size of the largest feature
+    x: Floats  # (K,) rows of the first and of the second sample
     y: Floats
     residual: float = 0.0
+    """What k(z, z) has beyond the length of the features, on average: the part of the kernel that they leave out."""
     same: float | None = None
+    """k(z, z) where points are groups of rows, with the mean of their features: the same for all rows."""
 
     @classmethod
     def of(cls, features: Floats, x: Floats, y: Floats, residual: float = 0.0, same: float | None = None) -> Embedded:
@@ -144,24 +130,13 @@ class Embedded:
 
 @dataclass(frozen=True, eq=False)
 class ObservedSums(Observed):
-    """A quadratic statistic of block sums, for nulls to ask.
+    """A quadratic statistic of block sums, for nulls to ask."""
 
-    Parameters
-    ----------
-    statistic
-        Biased or unbiased.
-    sums
-        The observed block sums first, then those of resamples, if the null wants any.
-    centred
-        Gives the centred kernel of the pool, for nulls that take the limit law; None if it is not known.
-    exhaustive
-        Whether the sums stand for every labelling there is.
-    """
-
-    statistic: QuadraticStatistic
-    sums: BlockSums
+    statistic: QuadraticStatistic  # biased or unbiased
+    sums: BlockSums  # the observed block sums first, then those of resamples, if the null wants any
     centred: Callable[[], Centred] | None = None
-    exhaustive: bool = False
+    """Gives the centred kernel of the pool, for nulls that take the limit law; None if it is not known."""
+    exhaustive: bool = False  # whether the sums stand for every labelling there is
 
     @cached_property
     def m(self) -> int:
@@ -219,27 +194,13 @@ class ObservedSums(Observed):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One of the two samples: features of its points, their mean and covariance, and traces of its powers.
+    """One of the two samples: features of its points, their mean and covariance, and traces of its powers."""
 
-    Parameters
-    ----------
-    features
-        ``(K, D)`` features of the points that have rows.
-    weights
-        ``(K,)`` rows.
-    mean
-        ``(D,)`` mean.
-    covariance
-        ``(D, D)`` plug-in covariance.
-    lengths
-        ``(K,)`` squared lengths of the features less their mean.
-    """
-
-    features: Floats
-    weights: Floats
-    mean: Floats
-    covariance: Floats
-    lengths: Floats
+    features: Floats  # (K, D) features of the points that have rows
+    weights: Floats  # (K,) rows
+    mean: Floats  # (D,) mean
+    covariance: Floats  # (D, D) plug-in covariance
+    lengths: Floats  # (K,) squared lengths of the features less their mean
 
     @classmethod
     def of(cls, features: Floats, weights: Floats) -> Sample:

@@ -33,22 +33,13 @@ _TILE, _SINGLE_POINTS = 512, 1500
 
 @dataclass(frozen=True, eq=False)
 class KernelFamily:
-    """Radial kernels of the same distance, projected on a few functions of it.
+    """Radial kernels of the same distance, projected on a few functions of it."""
 
-    Parameters
-    ----------
-    kernels
-        The kernels, with bandwidths.
-    components
-        ``(B, K)`` the functions that are applied, as combinations of the kernels.
-    coefficients
-        ``(K, B)`` the kernels as combinations of those, up to a constant, which no estimate of MMD² can see; each over
-        its standard deviation over pairs of rows.
-    """
-
-    kernels: tuple[RadialKernel, ...]
-    components: Floats
+    kernels: tuple[RadialKernel, ...]  # the kernels, with bandwidths
+    components: Floats  # (B, K) the functions that are applied, as combinations of the kernels
     coefficients: Floats
+    """``(K, B)`` the kernels as combinations of those, up to a constant, which no estimate of MMD² can see; each over
+    its standard deviation over pairs of rows."""
 
     @classmethod
     def of(cls, kernels: Sequence[RadialKernel], z: Floats, rng: np.random.Generator) -> KernelFamily:

@@ -210,15 +210,9 @@ def ksample_test(
 
 @dataclass(frozen=True, eq=False)
 class ObservedGroups(ObservedForm):
-    """The variation between several groups of pooled rows.
+    """The variation between several groups of pooled rows."""
 
-    Parameters
-    ----------
-    sizes
-        Rows of each group, in the order of the pool.
-    """
-
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # rows of each group, in the order of the pool
 
     def law(self, count: int) -> ReplicateLaw:
         """The statistic in the truth and in `count` relabellings."""

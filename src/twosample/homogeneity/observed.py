@@ -33,18 +33,10 @@ _MANY = 50_000
 
 @dataclass(frozen=True, eq=False)
 class ObservedMMD(Observed):
-    """An estimate of MMD from rows.
+    """An estimate of MMD from rows."""
 
-    Parameters
-    ----------
-    request
-        What was asked for.
-    labellings
-        How many labellings will be looked at, for the choice of the engine.
-    """
-
-    request: door.Request
-    labellings: int
+    request: door.Request  # what was asked for
+    labellings: int  # how many labellings will be looked at, for the choice of the engine
 
     @cached_property
     def m(self) -> int:

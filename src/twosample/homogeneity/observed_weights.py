@@ -31,15 +31,9 @@ _ENTRIES = 20_000_000  # entries of contrasts that are held in memory at a time
 
 @dataclass(frozen=True, eq=False)
 class ObservedWeighted(ObservedForm):
-    """An estimate of MMD in which rows have weights.
+    """An estimate of MMD in which rows have weights."""
 
-    Parameters
-    ----------
-    weights
-        Those of the pooled rows.
-    """
-
-    weights: door.Weights
+    weights: door.Weights  # those of the pooled rows
 
     @classmethod
     def of(cls, request: door.Request, weights: door.Weights, labellings: int) -> ObservedWeighted:

@@ -24,24 +24,12 @@ from ..statistics import Biased, QuadraticStatistic
 
 @dataclass(frozen=True, eq=False)
 class StratifiedForm:
-    """The statistic of :class:`twosample.StratifiedPermutation`, before the root if it is biased.
-
-    Parameters
-    ----------
-    strata
-        The strata.
-    statistic
-        How each stratum is compared: biased or unbiased.
-    gram
-        The Gram matrix of all pooled rows.
-    part
-        Makes the Gram matrix of some of them.
-    """
+    """The statistic of :class:`twosample.StratifiedPermutation`, before the root if it is biased."""
 
     strata: Strata
-    statistic: QuadraticStatistic
-    gram: Gram
-    part: Callable[[np.ndarray[tuple[int], np.dtype[np.intp]]], Gram]
+    statistic: QuadraticStatistic  # how each stratum is compared: biased or unbiased
+    gram: Gram  # the Gram matrix of all pooled rows
+    part: Callable[[np.ndarray[tuple[int], np.dtype[np.intp]]], Gram]  # makes the Gram matrix of some of them
 
     def values(self, v: Counts) -> tuple[Floats, float]:
         """``(R,)`` values for ``(N, R)`` labels, and the relative rounding error of the sums."""

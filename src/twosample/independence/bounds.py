@@ -28,15 +28,9 @@ from ..metrics.bounds import hsic_rate
 
 @dataclass(frozen=True)
 class SquaredBoundLaw:
-    """The bound for the square of a statistic that has one.
+    """The bound for the square of a statistic that has one."""
 
-    Parameters
-    ----------
-    root
-        The bound for the statistic itself.
-    """
-
-    root: BoundLaw
+    root: BoundLaw  # the bound for the statistic itself
 
     @property
     def least(self) -> float:

@@ -34,18 +34,11 @@ class FactorPair:
 
     HSIC_b is the sum S of squares of A'B over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
     so that with their diagonals k and l it is ``(S - n/(n-2) k'l + tr(k)tr(l)/((n-1)(n-2))) / (n(n-3))``.
-
-    Parameters
-    ----------
-    x, y
-        The factors.
-    unbiased
-        Which estimate.
     """
 
-    x: Factor
+    x: Factor  # the factors
     y: Factor
-    unbiased: bool
+    unbiased: bool  # which estimate
 
     @property
     def size(self) -> int:
@@ -199,21 +192,11 @@ def unbiased_moments(side: Factor) -> PermutationMoments:
 
 @dataclass(frozen=True, eq=False)
 class _Stretches:
-    """The transforms of features along equal stretches of the rows.
+    """The transforms of features along equal stretches of the rows."""
 
-    Parameters
-    ----------
-    F
-        ``(q, f, r)`` transforms of q stretches.
-    rest
-        ``(n, r)`` rows left over.
-    cycle
-        The length of a stretch.
-    """
-
-    F: NDArray[np.complexfloating]
-    rest: Floats
-    cycle: int
+    F: NDArray[np.complexfloating]  # (q, f, r) transforms of q stretches
+    rest: Floats  # (n, r) rows left over
+    cycle: int  # the length of a stretch
 
     @classmethod
     def of(cls, rows: Floats, cycle: int) -> _Stretches:

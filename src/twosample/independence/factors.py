@@ -42,24 +42,13 @@ _NODES = 64
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """HKH = A A' with orthogonal columns.
-
-    Parameters
-    ----------
-    rows
-        ``(n, r)`` features A: columns sum to 0, are orthogonal, and come in decreasing length.
-    values
-        ``(r,)`` their squared lengths, the eigenvalues.
-    notes
-        What the engine has to say about the features.
-    faithful
-        Whether the features are as near to the kernel as was asked for.
-    """
+    """HKH = A A' with orthogonal columns."""
 
     rows: Floats = field(repr=False)
-    values: Floats
-    notes: tuple[str, ...] = ()
-    faithful: bool = True
+    """``(n, r)`` features A: columns sum to 0, are orthogonal, and come in decreasing length."""
+    values: Floats  # (r,) their squared lengths, the eigenvalues
+    notes: tuple[str, ...] = ()  # what the engine has to say about the features
+    faithful: bool = True  # whether the features are as near to the kernel as was asked for
 
     @property
     def size(self) -> int:

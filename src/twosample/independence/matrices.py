@@ -77,24 +77,12 @@ class CentredMatrix(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MatrixInMemory:
-    """M as an array.
+    """M as an array."""
 
-    Parameters
-    ----------
-    M
-        ``(n, n)`` centred values.
-    diagonal
-        ``(n,)`` diagonal of HKH.
-    noise
-        Rounding error of an entry.
-    unbiased
-        Which centring.
-    """
-
-    M: Floats
-    diagonal: Floats
-    noise: float
-    unbiased: bool
+    M: Floats  # (n, n) centred values
+    diagonal: Floats  # (n,) diagonal of HKH
+    noise: float  # rounding error of an entry
+    unbiased: bool  # which centring
     _known: list[Floats] = field(default_factory=list, init=False, repr=False)  # a matrix of all pairs asks often
 
     @classmethod

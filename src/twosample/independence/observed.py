@@ -44,21 +44,11 @@ def resolve_null(value: Null | str) -> Null:
 
 @dataclass(frozen=True, eq=False)
 class ObservedHSIC(Observed):
-    """HSIC of two variables.
+    """HSIC of two variables."""
 
-    Parameters
-    ----------
-    pair
-        The variables, and which estimate.
-    rng
-        The source of randomness.
-    kernels
-        Those of x and y, which a bound needs to know.
-    """
-
-    pair: VariablePair
-    rng: np.random.Generator
-    kernels: tuple[Kernel, Kernel] | None = None
+    pair: VariablePair  # the variables, and which estimate
+    rng: np.random.Generator  # the source of randomness
+    kernels: tuple[Kernel, Kernel] | None = None  # those of x and y, which a bound needs to know
 
     @property
     def m(self) -> int:

@@ -93,19 +93,11 @@ def unit_of(size: int, unbiased: bool) -> float:
 
 @dataclass(frozen=True, eq=False)
 class MatrixPair:
-    """Two centred matrices.
+    """Two centred matrices."""
 
-    Parameters
-    ----------
-    x, y
-        The matrices, centred for the estimate that is wanted.
-    unbiased
-        Which estimate they are centred for.
-    """
-
-    x: CentredMatrix
+    x: CentredMatrix  # the matrices, centred for the estimate that is wanted
     y: CentredMatrix
-    unbiased: bool
+    unbiased: bool  # which estimate they are centred for
     notes: tuple[str, ...] = ()
 
     @property

@@ -67,21 +67,11 @@ class Application(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """One variable: points, and the kernel that applies to them.
+    """One variable: points, and the kernel that applies to them."""
 
-    Parameters
-    ----------
-    name
-        x or y, for messages.
-    z
-        ``(n, d)`` numbers, or row numbers.
-    kernel
-        The kernel, with its bandwidth.
-    """
-
-    name: str
-    z: Floats
-    kernel: Kernel
+    name: str  # x or y, for messages
+    z: Floats  # (n, d) numbers, or row numbers
+    kernel: Kernel  # the kernel, with its bandwidth
 
     @property
     def columns(self) -> int:

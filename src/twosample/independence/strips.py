@@ -20,21 +20,11 @@ _BLOCK_ROWS = 512
 
 @dataclass(frozen=True, eq=False)
 class MatrixInStrips:
-    """M made anew whenever it is needed, by blocks: memory O(n) times the width of a strip.
+    """M made anew whenever it is needed, by blocks: memory O(n) times the width of a strip."""
 
-    Parameters
-    ----------
-    kernel, z
-        The kernel and the points.
-    unbiased
-        Which centring.
-    threads
-        Number of threads.
-    """
-
-    kernel: Kernel
+    kernel: Kernel  # the kernel and the points
     z: Floats
-    unbiased: bool
+    unbiased: bool  # which centring
     threads: int | None = None
     _known: list[Floats] = field(default_factory=list, init=False, repr=False)
 

@@ -25,43 +25,22 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, eq=False)
 class TestableColumns:
-    """Columns that can be tested against each other.
+    """Columns that can be tested against each other."""
 
-    Parameters
-    ----------
-    values
-        ``(n, c)`` coordinates of each column, by name.
-    source
-        What the table is called; empty for an array.
-    source_rows
-        Rows of the table, of which n are looked at.
-    notes
-        What was left out.
-    measured
-        Those of them that can explain others, and be explained.
-    read
-        The files that were read.
-    """
-
-    values: Mapping[str, Floats]
-    source: str = ""
-    source_rows: int = 0
-    notes: tuple[str, ...] = ()
+    values: Mapping[str, Floats]  # (n, c) coordinates of each column, by name
+    source: str = ""  # what the table is called; empty for an array
+    source_rows: int = 0  # rows of the table, of which n are looked at
+    notes: tuple[str, ...] = ()  # what was left out
     measured: Mapping[str, Measured] = field(default_factory=dict)
-    read: tuple[str, ...] = ()
+    """Those of them that can explain others, and be explained."""
+    read: tuple[str, ...] = ()  # the files that were read
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which rows and columns of a table are wanted, as the user says it.
+    """Which rows and columns of a table are wanted, as the user says it."""
 
-    Parameters
-    ----------
-    select, exclude, kinds, where, sample
-        As for :func:`independence_matrix`.
-    """
-
-    select: Iterable[str] | None
+    select: Iterable[str] | None  # as for independence_matrix
     exclude: Iterable[str] | None
     kinds: Mapping[str, str] | None
     where: str | None

@@ -25,19 +25,11 @@ from ..core.types import Floats
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The sum of factor * exp(-t² / 2 width²), plus a constant that makes it `size` at t = 0.
+    """The sum of factor * exp(-t² / 2 width²), plus a constant that makes it `size` at t = 0."""
 
-    Parameters
-    ----------
-    factors, widths
-        ``(n,)`` positive numbers.
-    size
-        k(x, x).
-    """
-
-    factors: Floats
+    factors: Floats  # (n,) positive numbers
     widths: Floats
-    size: float
+    size: float  # k(x, x)
 
     def scaled(self, factor: float) -> Mixture:
         """A multiple of it."""

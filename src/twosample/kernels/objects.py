@@ -43,15 +43,9 @@ class ObjectKernel(Kernel):
 
 @dataclass(frozen=True, eq=False)
 class IndexKernel(Kernel):
-    """A kernel on row numbers that stands for an object kernel on a list of objects.
+    """A kernel on row numbers that stands for an object kernel on a list of objects."""
 
-    Parameters
-    ----------
-    origin
-        The object kernel.
-    """
-
-    origin: Kernel
+    origin: Kernel  # the object kernel
 
     domain = "indices"
 

@@ -15,21 +15,11 @@ _FAR = 1e100  # a span beyond that of any data
 
 @dataclass(frozen=True)
 class ExponentialPolynomial:
-    """The function P(r) exp(-rate r) of the distance r on a line, in some unit.
+    """The function P(r) exp(-rate r) of the distance r on a line, in some unit."""
 
-    Parameters
-    ----------
-    coefficients
-        Of P, in increasing order.
-    rate
-        Of the decay.
-    unit
-        The length in which r is measured.
-    """
-
-    coefficients: tuple[float, ...]
-    rate: float
-    unit: float = 1.0
+    coefficients: tuple[float, ...]  # of P, in increasing order
+    rate: float  # of the decay
+    unit: float = 1.0  # the length in which r is measured
 
     def scaled(self, factor: float) -> ExponentialPolynomial:
         """A multiple of it."""

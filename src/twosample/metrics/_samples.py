@@ -17,18 +17,11 @@ from ..statistics import Biased
 
 @dataclass(frozen=True, eq=False)
 class StepFunctions:
-    """Two samples of one column as step functions.
+    """Two samples of one column as step functions."""
 
-    Parameters
-    ----------
-    knots
-        ``(K,)`` distinct pooled values in increasing order.
-    difference
-        ``(K,)`` F_X - F_Y from each knot to the next, exactly 0 where both have seen the same share of their rows.
-    """
-
-    knots: Floats
+    knots: Floats  # (K,) distinct pooled values in increasing order
     difference: Floats
+    """``(K,)`` F_X - F_Y from each knot to the next, exactly 0 where both have seen the same share of their rows."""
 
     @property
     def gaps(self) -> Floats:

@@ -44,44 +44,24 @@ StrataRule = str | Callable[[datetime], object] | None
 
 @dataclass(frozen=True)
 class Part:
-    """A batch before it is read.
+    """A batch before it is read."""
 
-    Parameters
-    ----------
-    name
-        What it is called.
-    source
-        Its rows.
-    time
-        When it was, or began; None if nothing says.
-    """
-
-    name: str
-    source: object
-    time: datetime | None
+    name: str  # what it is called
+    source: object  # its rows
+    time: datetime | None  # when it was, or began; None if nothing says
 
 
 @dataclass(frozen=True)
 class BatchRule:
-    """How sources become batches, and batches strata.
-
-    Parameters
-    ----------
-    by
-        "file": every source is a batch. A period, or the name of a column: rows with the same value are one. What is
-        both is a period if `time` is given, and else the column.
-    time
-        The column of times; None: the only one there is, or the name of a batch tells.
-    strata
-        A column that has one value in each batch, a part of the time, a function of it, or None.
-    where
-        A condition in SQL for the rows to be read.
-    """
+    """How sources become batches, and batches strata."""
 
     by: str = FILE
-    time: str | None = None
+    """"file": every source is a batch. A period, or the name of a column: rows with the same value are one. What is
+    both is a period if `time` is given, and else the column."""
+    time: str | None = None  # the column of times; None: the only one there is, or the name of a batch tells
     strata: StrataRule = None
-    where: str | None = None
+    """A column that has one value in each batch, a part of the time, a function of it, or None."""
+    where: str | None = None  # a condition in SQL for the rows to be read
 
     def parts(self, sources: object) -> Iterator[Part]:
         """The batches of a source or of a list of sources, in the order of time where sources are split."""

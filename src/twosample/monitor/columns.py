@@ -33,39 +33,19 @@ class ColumnPlan:
 
     Features of numbers: the mean of a bounded score u of place, of its square, the share of missing rows, and the
     shares of present rows below each edge. Of categories: missing, and the shares of the levels. Of text: missing.
-
-    Parameters
-    ----------
-    name
-        The column.
-    form
-        Whether it is numbers, categories or other text.
-    centre, scale
-        Of numbers: u = t / √(1 + t²) with t = (x - centre) / scale.
-    edges
-        Of numbers: increasing.
-    tested
-        Which edges are tested; the others only show where a difference is.
-    places
-        Of numbers: for each cell between edges the mean of the rows that chose the plan.
-    width
-        Of numbers: the bandwidth of effects, their median distance; 0 for a constant, which is like nothing else.
-    deviation
-        Of numbers: their standard deviation.
-    levels
-        Of categories: the most frequent.
     """
 
-    name: str
-    form: Form
-    centre: float = 0.0
+    name: str  # the column
+    form: Form  # whether it is numbers, categories or other text
+    centre: float = 0.0  # of numbers: u = t / √(1 + t²) with t = (x - centre) / scale
     scale: float = 1.0
-    edges: tuple[float, ...] = ()
-    tested: tuple[int, ...] = ()
-    places: tuple[float, ...] = ()
+    edges: tuple[float, ...] = ()  # of numbers: increasing
+    tested: tuple[int, ...] = ()  # which edges are tested; the others only show where a difference is
+    places: tuple[float, ...] = ()  # of numbers: for each cell between edges the mean of the rows that chose the plan
     width: float = 1.0
-    deviation: float = 0.0
-    levels: tuple[str, ...] = ()
+    """Of numbers: the bandwidth of effects, their median distance; 0 for a constant, which is like nothing else."""
+    deviation: float = 0.0  # of numbers: their standard deviation
+    levels: tuple[str, ...] = ()  # of categories: the most frequent
 
     @property
     def size(self) -> int:

@@ -30,21 +30,11 @@ _CLOCK = 4  # batches of which the ranges of a column must follow each other for
 
 @dataclass(frozen=True)
 class FeaturePlan:
-    """What of a batch is looked at, chosen from batches that take no part in the tests.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    kinds
-        For each of them what its values mean.
-    left_out
-        Names of the other columns, and why they are not looked at.
-    """
+    """What of a batch is looked at, chosen from batches that take no part in the tests."""
 
     columns: tuple[ColumnPlan, ...]
-    kinds: tuple[Kind, ...]
-    left_out: tuple[tuple[str, str], ...] = ()
+    kinds: tuple[Kind, ...]  # for each of them what its values mean
+    left_out: tuple[tuple[str, str], ...] = ()  # names of the other columns, and why they are not looked at
 
     @cached_property
     def starts(self) -> tuple[int, ...]:

@@ -23,86 +23,42 @@ Role = Literal["plan", "reference", "new", "empty"]
 
 @dataclass(frozen=True)
 class BatchRecord:
-    """One batch.
+    """One batch."""
 
-    Parameters
-    ----------
-    name, time, stratum
-        What it is called, when it was, and what it is exchanged with.
-    digest
-        Of its content.
-    rows
-        Rows.
-    role
-        "plan": it chose the features, and takes no part in tests; "empty": it has no rows; else it is tested.
-    number
-        Which batch it was, in the order in which they came.
-    """
-
-    name: str
+    name: str  # what it is called, when it was, and what it is exchanged with
     time: datetime | None
     stratum: str
-    digest: str
+    digest: str  # of its content
     rows: int
-    role: Role
-    number: int
+    role: Role  # "plan": it chose the features, and takes no part in tests; "empty": it has no rows; else it is tested
+    number: int  # which batch it was, in the order in which they came
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides about an alarm.
+    """What decides about an alarm."""
 
-    Parameters
-    ----------
-    level
-        False alarms for each batch, at most.
-    margin
-        The effect size that is no alarm yet; 0: every change is one.
-    seed
-        Of the relabellings.
-    """
-
-    level: float
-    margin: float
-    seed: int
+    level: float  # false alarms for each batch, at most
+    margin: float  # the effect size that is no alarm yet; 0: every change is one
+    seed: int  # of the relabellings
 
 
 @dataclass(eq=False)
 class History:
-    """Batches in the order of time, with their features, and the looks.
+    """Batches in the order of time, with their features, and the looks."""
 
-    Parameters
-    ----------
-    plan
-        What is looked at.
-    settings
-        What decides.
-    batches
-        The batches in the order of time.
-    rows
-        For each batch its ``(k,)`` features; NaN if it is not tested.
-    present
-        For each batch the ``(columns,)`` numbers of rows with a value.
-    looks
-        In the order in which batches came, without their columns.
-    numbers
-        For each look ``(columns + 2, 5)`` of every column, of pairs and of all together: adjusted p-value, effect, both
-        ends of its interval, and last batches compared; NaN where there is none.
-    start
-        The first batch of the present reference: those before were replaced by `accept`.
-    accepted
-        For each acceptance how many batches had come, and the batch with which the reference begins.
-    """
-
-    plan: FeaturePlan
-    settings: Settings
-    batches: list[BatchRecord] = field(default_factory=list)
-    rows: list[Floats] = field(default_factory=list)
-    present: list[Floats] = field(default_factory=list)
-    looks: list[Look] = field(default_factory=list)
+    plan: FeaturePlan  # what is looked at
+    settings: Settings  # what decides
+    batches: list[BatchRecord] = field(default_factory=list)  # the batches in the order of time
+    rows: list[Floats] = field(default_factory=list)  # for each batch its (k,) features; NaN if it is not tested
+    present: list[Floats] = field(default_factory=list)  # for each batch the (columns,) numbers of rows with a value
+    looks: list[Look] = field(default_factory=list)  # in the order in which batches came, without their columns
     numbers: list[Floats] = field(default_factory=list)
-    start: int = 0
+    """For each look ``(columns + 2, 5)`` of every column, of pairs and of all together: adjusted p-value, effect, both
+    ends of its interval, and last batches compared; NaN where there is none."""
+    start: int = 0  # the first batch of the present reference: those before were replaced by `accept`
     accepted: list[tuple[int, str]] = field(default_factory=list)
+    """For each acceptance how many batches had come, and the batch with which the reference begins."""
 
     def insert(self, record: BatchRecord, summary: TableSummary) -> int:
         """Put a batch where it belongs in the order of time; gives its place."""

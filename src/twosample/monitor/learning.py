@@ -36,21 +36,11 @@ _AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Dispersion:
-    """How much batches vary, compared with random groups of their rows.
+    """How much batches vary, compared with random groups of their rows."""
 
-    Parameters
-    ----------
-    column
-        The column in which they do most.
-    ratio
-        The variation between batches over that of random groups, there.
-    pvalue
-        That rows alone explain it, adjusted for all columns.
-    """
-
-    column: str
-    ratio: float
-    pvalue: float
+    column: str  # the column in which they do most
+    ratio: float  # the variation between batches over that of random groups, there
+    pvalue: float  # that rows alone explain it, adjusted for all columns
 
     @property
     def found(self) -> bool:

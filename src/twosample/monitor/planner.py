@@ -24,21 +24,11 @@ MISSING = "missing"
 
 @dataclass(frozen=True)
 class PlantedChange:
-    """What is planted.
+    """What is planted."""
 
-    Parameters
-    ----------
-    column
-        The number of the column in the plan.
-    shift
-        By how much its numbers grow, in its units; or by how much the share of a level does.
-    level
-        A category, or "missing"; None for a shift of numbers.
-    """
-
-    column: int
-    shift: float
-    level: str | None = None
+    column: int  # the number of the column in the plan
+    shift: float  # by how much its numbers grow, in its units; or by how much the share of a level does
+    level: str | None = None  # a category, or "missing"; None for a shift of numbers
 
 
 @dataclass(frozen=True)

@@ -48,37 +48,19 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What one look at the batches so far says.
+    """What one look at the batches so far says."""
 
-    Parameters
-    ----------
-    pvalue
-        Of the largest surprise over all views and windows.
-    draws
-        Relabellings that were drawn.
-    surprise
-        The largest.
-    view
-        The number of the view that it belongs to.
-    view_pvalues
-        For each view its p-value, adjusted for the other views: of its own largest surprise against the largest of all.
-    view_surprises, view_windows
-        For each view its largest surprise, and the number of last batches that it belongs to.
-    length
-        How many of the last batches are most likely the changed ones.
-    shortest, longest
-        The numbers of last batches that explain it about as well.
-    """
-
-    pvalue: float
-    draws: int
-    surprise: float
-    view: int
+    pvalue: float  # of the largest surprise over all views and windows
+    draws: int  # relabellings that were drawn
+    surprise: float  # the largest
+    view: int  # the number of the view that it belongs to
     view_pvalues: Floats
-    view_surprises: Floats
+    """For each view its p-value, adjusted for the other views: of its own largest surprise against the largest of
+    all."""
+    view_surprises: Floats  # for each view its largest surprise, and the number of last batches that it belongs to
     view_windows: Indices
-    length: int
-    shortest: int
+    length: int  # how many of the last batches are most likely the changed ones
+    shortest: int  # the numbers of last batches that explain it about as well
     longest: int
 
 
@@ -150,25 +132,16 @@ def relabelled(strata: Indices, last: int, count: int, rng: np.random.Generator)
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
-    """Batches in coordinates in which the features of each view vary alike and independently.
+    """Batches in coordinates in which the features of each view vary alike and independently."""
 
-    Parameters
-    ----------
-    rows
-        ``(T, K)`` coordinates of all views side by side, centred within strata.
-    starts
-        Where each view begins.
-    moments
-        ``(views, 3)``: of the squared length of a row in each view: trace of the covariance, trace of its square, and
-        mean fourth power.
-    odd
-        ``(views,)`` how many batches are not as nearly all are, in views where the coordinate tells just that; else 0.
-    """
-
-    rows: Floats
-    starts: Indices
+    rows: Floats  # (T, K) coordinates of all views side by side, centred within strata
+    starts: Indices  # where each view begins
     moments: Floats
+    """``(views, 3)``: of the squared length of a row in each view: trace of the covariance, trace of its square, and
+    mean fourth power."""
     odd: Indices
+    """``(views,)`` how many batches are not as nearly all are, in views where the coordinate tells just that; else
+    0."""
 
     @classmethod
     def of(cls, features: Floats, strata: Indices, views: Sequence[Indices]) -> Whitened:

@@ -19,21 +19,11 @@ RESAMPLES = 999
 
 @dataclass(frozen=True, eq=False)
 class BootstrapLaws:
-    """Laws from resamples; the plain bootstrap of MMD² is wrong near p = q, so its two parts are kept apart.
+    """Laws from resamples; the plain bootstrap of MMD² is wrong near p = q, so its two parts are kept apart."""
 
-    Parameters
-    ----------
-    linear
-        ``(B,)`` linear parts, of unit variance.
-    degenerate
-        ``(B,)`` degenerate parts, of mean 0.
-    quadratic, slope
-        As in :class:`AlternativeLaws`.
-    """
-
-    linear: Floats
-    degenerate: Floats
-    quadratic: float
+    linear: Floats  # (B,) linear parts, of unit variance
+    degenerate: Floats  # (B,) degenerate parts, of mean 0
+    quadratic: float  # as in AlternativeLaws
     slope: float
 
     def at(self, theta: float) -> _EmpiricalLaw:

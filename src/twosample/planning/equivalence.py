@@ -61,18 +61,10 @@ _NO_SPREAD = (
 
 @dataclass(frozen=True)
 class AtMargin(Null):
-    """The law of MMD²_u when MMD equals the margin.
+    """The law of MMD²_u when MMD equals the margin."""
 
-    Parameters
-    ----------
-    margin
-        The margin as it was given.
-    known
-        The law.
-    """
-
-    margin: float | EffectMargin
-    known: Law = field(repr=False)
+    margin: float | EffectMargin  # the margin as it was given
+    known: Law = field(repr=False)  # the law
     name = "margin"
     statistics: ClassVar[frozenset[str]] = frozenset()
 

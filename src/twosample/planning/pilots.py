@@ -192,18 +192,10 @@ class PilotLimit(Limit):
 
 @dataclass(frozen=True)
 class SquaredLaw:
-    """The bound on MMD_b as one on MMD²_u, which is its square less the bias.
+    """The bound on MMD_b as one on MMD²_u, which is its square less the bias."""
 
-    Parameters
-    ----------
-    root
-        The bound.
-    bias
-        Of the square.
-    """
-
-    root: BoundLaw
-    bias: float
+    root: BoundLaw  # the bound
+    bias: float  # of the square
 
     @property
     def least(self) -> float:

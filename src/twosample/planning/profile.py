@@ -41,24 +41,14 @@ _PATIENCE = 6.0
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Options resolved, and the sums that every estimate is made of.
+    """Options resolved, and the sums that every estimate is made of."""
 
-    Parameters
-    ----------
-    pool, kernel, engine, reason
-        What was asked for, resolved.
-    gram
-        The Gram matrix of the pool.
-    sums
-        Its block sums at the true labelling.
-    """
-
-    pool: door.Pool
+    pool: door.Pool  # what was asked for, resolved
     kernel: Kernel
     engine: Engine
     reason: str
-    gram: Gram
-    sums: BlockSums
+    gram: Gram  # the Gram matrix of the pool
+    sums: BlockSums  # its block sums at the true labelling
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -88,21 +78,12 @@ class Estimates:
 
 @dataclass(frozen=True, eq=False)
 class Profile(Estimates):
-    """Two samples as the laws beyond H0 see them.
-
-    Parameters
-    ----------
-    covariances
-        ``(2, 2, 2)``: for each sample the covariance of the witness at its points and of their part in its spread.
-    squares
-        ``(2, 2)`` traces of C_a C_b.
-    triangles
-        ``(2, 2, 2)`` traces of C_a C_b C_c.
-    """
+    """Two samples as the laws beyond H0 see them."""
 
     covariances: Floats
-    squares: Floats
-    triangles: Floats
+    """``(2, 2, 2)``: for each sample the covariance of the witness at its points and of their part in its spread."""
+    squares: Floats  # (2, 2) traces of C_a C_b
+    triangles: Floats  # (2, 2, 2) traces of C_a C_b C_c
 
     @property
     def spread(self) -> float:

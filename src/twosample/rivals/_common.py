@@ -86,18 +86,10 @@ class LargeDeviation(Stated):
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLaw:
-    """An exact law on finitely many values.
+    """An exact law on finitely many values."""
 
-    Parameters
-    ----------
-    values
-        ``(K,)`` the support, ascending.
-    tails
-        ``(K,)`` probabilities of at least that value; all positive.
-    """
-
-    values: Floats = field(repr=False)
-    tails: Floats = field(repr=False)
+    values: Floats = field(repr=False)  # (K,) the support, ascending
+    tails: Floats = field(repr=False)  # (K,) probabilities of at least that value; all positive
 
     @property
     def least(self) -> float:
@@ -116,28 +108,14 @@ class DiscreteLaw:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A test with its options resolved; nothing is checked again behind this.
+    """A test with its options resolved; nothing is checked again behind this."""
 
-    Parameters
-    ----------
-    z
-        ``(N, d)`` pooled points, the first m of which are x, moved and scaled to lie within (-1, 1).
-    m, n
-        Sample sizes.
-    null
-        The permutation null, or the name of another one.
-    level
-        The level of the test.
-    rng
-        The source of all randomness.
-    """
-
-    z: Floats
-    m: int
+    z: Floats  # (N, d) pooled points, the first m of which are x, moved and scaled to lie within (-1, 1)
+    m: int  # sample sizes
     n: int
-    null: Permutation | str
-    level: float
-    rng: np.random.Generator
+    null: Permutation | str  # the permutation null, or the name of another one
+    level: float  # the level of the test
+    rng: np.random.Generator  # the source of all randomness
 
     @property
     def permutation(self) -> Permutation:

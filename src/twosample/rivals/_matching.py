@@ -28,18 +28,12 @@ NEIGHBOURS, CANDIDATES, ROUNDS = 10, 40, 25
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Pairs of rows.
+    """Pairs of rows."""
 
-    Parameters
-    ----------
-    pairs
-        ``(N // 2, 2)`` rows of the pool.
-    gap
-        The total distance is at most this share above the smallest possible one; 0 when it is known to be the smallest.
-    """
-
-    pairs: Indices
+    pairs: Indices  # (N // 2, 2) rows of the pool
     gap: float
+    """The total distance is at most this share above the smallest possible one; 0 when it is known to be the
+    smallest."""
 
 
 def nearest_pairs(z: Floats, rng: np.random.Generator) -> Pairing:
@@ -98,24 +92,13 @@ def minimum_matching(D: Floats) -> tuple[Indices, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """A lower bound on the cost of every perfect matching, with what would improve it.
+    """A lower bound on the cost of every perfect matching, with what would improve it."""
 
-    Parameters
-    ----------
-    value
-        The bound.
-    reduced
-        ``(N, N)`` reduced costs of all edges, none of them negative (infinite on the diagonal).
-    missing
-        Edges that were not allowed and had negative reduced cost before the bound was lowered to make up for it.
-    cuts
-        ``(k, N)`` odd sets of points that the fractional solution does not leave.
-    """
-
-    value: float
-    reduced: Floats
+    value: float  # the bound
+    reduced: Floats  # (N, N) reduced costs of all edges, none of them negative (infinite on the diagonal)
     missing: Edges
-    cuts: Edges
+    """Edges that were not allowed and had negative reduced cost before the bound was lowered to make up for it."""
+    cuts: Edges  # (k, N) odd sets of points that the fractional solution does not leave
 
 
 def _relax(D: Floats, allowed: Edges, cuts: Edges) -> _Bound | None:

@@ -18,21 +18,11 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A spanning tree of N points.
+    """A spanning tree of N points."""
 
-    Parameters
-    ----------
-    ends
-        ``(N-1, 2)`` the points at the ends of each edge, by their places in the random order.
-    lengths
-        ``(N-1,)`` squared lengths; 0 between duplicates.
-    shuffle
-        ``(N,)`` the random order: the row of the pool at each place.
-    """
-
-    ends: Indices
-    lengths: Floats
-    shuffle: Indices
+    ends: Indices  # (N-1, 2) the points at the ends of each edge, by their places in the random order
+    lengths: Floats  # (N-1,) squared lengths; 0 between duplicates
+    shuffle: Indices  # (N,) the random order: the row of the pool at each place
 
     @property
     def edges(self) -> Indices:

@@ -102,18 +102,10 @@ def cascade_test(
 
 @dataclass(frozen=True)
 class StageLaw:
-    """The law of one stage, whose p-value counts for a share of the level.
+    """The law of one stage, whose p-value counts for a share of the level."""
 
-    Parameters
-    ----------
-    inner
-        The law of the stage by itself.
-    share
-        Its share of the level.
-    """
-
-    inner: Law
-    share: float
+    inner: Law  # the law of the stage by itself
+    share: float  # its share of the level
 
     @property
     def least(self) -> float:

@@ -124,19 +124,11 @@ def kernel_fisher_test(
 
 @dataclass(frozen=True)
 class _WhitenedScale:
-    """The way from MMD_b of the whitened kernel to T and back; increasing.
+    """The way from MMD_b of the whitened kernel to T and back; increasing."""
 
-    Parameters
-    ----------
-    m, n
-        Sample sizes.
-    d1, d2
-        Of the covariance within the observed samples.
-    """
-
-    m: int
+    m: int  # sample sizes
     n: int
-    d1: float
+    d1: float  # of the covariance within the observed samples
     d2: float
 
     @classmethod
@@ -178,18 +170,10 @@ class _WhitenedScale:
 
 @dataclass(frozen=True)
 class WhitenedLaw:
-    """The law of T, from that of MMD_b of the whitened kernel.
+    """The law of T, from that of MMD_b of the whitened kernel."""
 
-    Parameters
-    ----------
-    inner
-        The law of MMD_b.
-    scale
-        The way between both.
-    """
-
-    inner: Law
-    scale: _WhitenedScale
+    inner: Law  # the law of MMD_b
+    scale: _WhitenedScale  # the way between both
 
     @property
     def least(self) -> float:

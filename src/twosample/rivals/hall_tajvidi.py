@@ -104,25 +104,13 @@ def hall_tajvidi_test(
 
 @dataclass(frozen=True, eq=False)
 class Counter:
-    """The statistic for all labellings.
+    """The statistic for all labellings."""
 
-    Parameters
-    ----------
-    order
-        ``(N, J)`` the J nearest neighbours of every point.
-    of_x, of_y
-        ``(J,)`` weights around points of x and of y.
-    gamma
-        The exponent.
-    m, n
-        Sample sizes.
-    """
-
-    order: Indices
-    of_x: Floats
+    order: Indices  # (N, J) the J nearest neighbours of every point
+    of_x: Floats  # (J,) weights around points of x and of y
     of_y: Floats
-    gamma: float
-    m: int
+    gamma: float  # the exponent
+    m: int  # sample sizes
     n: int
 
     def statistic(self, labels: Counts) -> Floats:

@@ -140,21 +140,11 @@ class Plain:
 
 @dataclass(frozen=True, eq=False)
 class Ridged:
-    """T² with the ridge of Section 8.1.
+    """T² with the ridge of Section 8.1."""
 
-    Parameters
-    ----------
-    scores
-        ``(N, k)`` the centred points in the directions of the eigenvectors of their scatter matrix.
-    scatter
-        ``(k,)`` its eigenvalues that are not 0, descending.
-    d, m, n
-        Columns and sample sizes.
-    """
-
-    scores: Floats
-    scatter: Floats
-    d: int
+    scores: Floats  # (N, k) the centred points in the directions of the eigenvectors of their scatter matrix
+    scatter: Floats  # (k,) its eigenvalues that are not 0, descending
+    d: int  # columns and sample sizes
     m: int
     n: int
 

@@ -22,21 +22,11 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Independent, identically distributed terms whose mean is the statistic.
+    """Independent, identically distributed terms whose mean is the statistic."""
 
-    Parameters
-    ----------
-    observed
-        ``(B,)`` terms of the true labelling.
-    values
-        ``(R,)`` means in every labelling, the true one first.
-    unused
-        Rows of x and of y that did not fit and were left out.
-    """
-
-    observed: Floats
-    values: Floats
-    unused: tuple[int, int]
+    observed: Floats  # (B,) terms of the true labelling
+    values: Floats  # (R,) means in every labelling, the true one first
+    unused: tuple[int, int]  # rows of x and of y that did not fit and were left out
 
 
 @dataclass(frozen=True)

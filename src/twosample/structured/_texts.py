@@ -28,18 +28,10 @@ _TABLE = 1 << 24  # codes below this are numbered by a table, others by sorting
 
 @dataclass(frozen=True, eq=False)
 class CodePoints:
-    """Strings end to end, as code points.
+    """Strings end to end, as code points."""
 
-    Parameters
-    ----------
-    points
-        ``(total length,)`` code points.
-    lengths
-        ``(N,)`` lengths of the strings.
-    """
-
-    points: Codes
-    lengths: Codes
+    points: Codes  # (total length,) code points
+    lengths: Codes  # (N,) lengths of the strings
 
     @classmethod
     def of(cls, objects: Sequence[Any], form: Form | None) -> CodePoints:

@@ -36,21 +36,11 @@ _Column = tuple[Sequence[Any] | NDArray[Any], NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
-    """Rows of a table in memory.
-
-    Parameters
-    ----------
-    table
-        The table.
-    frame
-        A uniform random sample of its rows, or all.
-    kinds
-        What its columns mean.
-    """
+    """Rows of a table in memory."""
 
     table: Table
-    frame: pl.DataFrame
-    kinds: tuple[ColumnKind, ...]
+    frame: pl.DataFrame  # a uniform random sample of its rows, or all
+    kinds: tuple[ColumnKind, ...]  # what its columns mean
 
     @property
     def total(self) -> int:

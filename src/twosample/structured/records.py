@@ -108,21 +108,11 @@ class Record(ObjectKernel):
 
 @dataclass(frozen=True, eq=False)
 class PooledColumn:
-    """One pooled column of a table: the values, which of them are missing, and how they are compared.
+    """One pooled column of a table: the values, which of them are missing, and how they are compared."""
 
-    Parameters
-    ----------
-    values
-        ``(N,)`` values; what stands where one is missing does not matter.
-    missing
-        ``(N,)`` True where the value is missing.
-    kind
-        The kind of the column.
-    """
-
-    values: Values
-    missing: Mask
-    kind: Comparer
+    values: Values  # (N,) values; what stands where one is missing does not matter
+    missing: Mask  # (N,) True where the value is missing
+    kind: Comparer  # the kind of the column
 
     def fitted(self, name: str) -> PooledColumn:
         """The column with its kind fitted to it; errors name the column."""

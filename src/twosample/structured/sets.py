@@ -109,21 +109,11 @@ class SetKernel(BagKernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bags(IndexKernel):
-    """A kernel on a list of bags that waits for its bandwidth.
+    """A kernel on a list of bags that waits for its bandwidth."""
 
-    Parameters
-    ----------
-    origin
-        The kernel.
-    points
-        ``(P, d)`` points of all bags, one bag after the other.
-    sizes
-        ``(N,)`` sizes of the bags.
-    """
-
-    origin: BagKernel
-    points: Floats
-    sizes: NDArray[np.intp]
+    origin: BagKernel  # the kernel
+    points: Floats  # (P, d) points of all bags, one bag after the other
+    sizes: NDArray[np.intp]  # (N,) sizes of the bags
 
     @property
     def size(self) -> int:

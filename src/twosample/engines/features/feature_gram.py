@@ -53,25 +53,13 @@ class FeatureMap(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FeatureGram:
-    """K = Φ Φ' for features that are made on the fly.
+    """K = Φ Φ' for features that are made on the fly."""
 
-    Parameters
-    ----------
-    features
-        The map.
-    z
-        ``(N, d)`` pooled points.
-    threads, progress
-        As in :class:`Tiled`.
-    remarks
-        What to tell the user.
-    """
-
-    features: FeatureMap
-    z: Floats
-    threads: int | None = None
+    features: FeatureMap  # the map
+    z: Floats  # (N, d) pooled points
+    threads: int | None = None  # as in Tiled
     progress: Progress | None = field(default=None, repr=False)
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # what to tell the user
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Block sums of the centred kernel, by one pass over the rows."""

@@ -25,15 +25,9 @@ _ENTRIES = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class SparseGram:
-    """K = F F' for sparse features.
+    """K = F F' for sparse features."""
 
-    Parameters
-    ----------
-    features
-        ``(N, D)`` features of the pooled points.
-    """
-
-    features: csr_array
+    features: csr_array  # (N, D) features of the pooled points
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """See :class:`Gram`."""

@@ -118,21 +118,11 @@ class Fourier:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """Grids that are not made yet.
+    """Grids that are not made yet."""
 
-    Parameters
-    ----------
-    mixture
-        The kernel as a sum of Gaussians.
-    z
-        The points with wide gaps closed.
-    shapes
-        The grids.
-    """
-
-    mixture: Mixture
-    z: Floats
-    shapes: list[GridShape]
+    mixture: Mixture  # the kernel as a sum of Gaussians
+    z: Floats  # the points with wide gaps closed
+    shapes: list[GridShape]  # the grids
 
     @property
     def count(self) -> float:

@@ -39,24 +39,12 @@ _POINT_COST = {1: 0.3, 2: 0.8, 3: 3.0}
 
 @dataclass(frozen=True, eq=False)
 class FrequencyGrid:
-    """Cosine and sine features on a regular grid of frequencies in one to three dimensions.
+    """Cosine and sine features on a regular grid of frequencies in one to three dimensions."""
 
-    Parameters
-    ----------
-    origin
-        ``(d,)`` point that the phases are measured from.
-    spacing
-        ``(d,)`` grid spacing in each dimension.
-    orders
-        ``(J, d)`` multiples of the spacing: one of each pair w, -w, without the zero frequency.
-    weights
-        ``(J,)`` what each frequency adds to k(x, x).
-    """
-
-    origin: Floats
-    spacing: Floats
-    orders: NDArray[np.int64]
-    weights: Floats
+    origin: Floats  # (d,) point that the phases are measured from
+    spacing: Floats  # (d,) grid spacing in each dimension
+    orders: NDArray[np.int64]  # (J, d) multiples of the spacing: one of each pair w, -w, without the zero frequency
+    weights: Floats  # (J,) what each frequency adds to k(x, x)
 
     @property
     def width(self) -> int:
@@ -95,21 +83,11 @@ class FrequencyGrid:
 
 @dataclass(frozen=True, eq=False)
 class GridShape:
-    """A grid that is not made yet.
+    """A grid that is not made yet."""
 
-    Parameters
-    ----------
-    mixture
-        The Gaussians that it is for.
-    spacing
-        ``(d,)`` grid spacing in each dimension.
-    highest
-        ``(d,)`` highest multiples of it, as floating-point numbers: they may be too many to make.
-    """
-
-    mixture: Mixture
-    spacing: Floats
-    highest: Floats
+    mixture: Mixture  # the Gaussians that it is for
+    spacing: Floats  # (d,) grid spacing in each dimension
+    highest: Floats  # (d,) highest multiples of it, as floating-point numbers: they may be too many to make
 
     @property
     def count(self) -> float:

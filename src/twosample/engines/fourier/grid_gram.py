@@ -49,15 +49,9 @@ def direct_frequencies() -> int:
 
 @dataclass(frozen=True, eq=False)
 class GridFeatures:
-    """The cosines and sines of several grids.
+    """The cosines and sines of several grids."""
 
-    Parameters
-    ----------
-    grids
-        The grids; together their waves make the kernel, up to a constant.
-    """
-
-    grids: tuple[FrequencyGrid, ...]
+    grids: tuple[FrequencyGrid, ...]  # the grids; together their waves make the kernel, up to a constant
 
     @property
     def width(self) -> int:
@@ -78,30 +72,15 @@ class GridFeatures:
 
 @dataclass(frozen=True, eq=False)
 class GridGram:
-    """K on frequency grids. With many labellings and few frequencies the work is left to :class:`FeatureGram`.
+    """K on frequency grids. With many labellings and few frequencies the work is left to :class:`FeatureGram`."""
 
-    Parameters
-    ----------
-    kernel
-        The kernel, for the few places that need it itself.
-    z
-        ``(N, d)`` pooled points, gaps closed.
-    features
-        The frequencies.
-    squared
-        Makes the same for the squared kernel on some of the points, or None if that has too many frequencies.
-    remarks
-        What to tell the user.
-    threads, progress
-        As in :class:`Tiled`.
-    """
-
-    kernel: Kernel
-    z: Floats
-    features: GridFeatures
+    kernel: Kernel  # the kernel, for the few places that need it itself
+    z: Floats  # (N, d) pooled points, gaps closed
+    features: GridFeatures  # the frequencies
     squared: Callable[[Floats], GridGram | None]
-    remarks: tuple[str, ...] = ()
-    threads: int | None = None
+    """Makes the same for the squared kernel on some of the points, or None if that has too many frequencies."""
+    remarks: tuple[str, ...] = ()  # what to tell the user
+    threads: int | None = None  # as in Tiled
     progress: Progress | None = field(default=None, repr=False)
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:

@@ -27,20 +27,11 @@ class BinnedLine:
 
     exp(iwx) is expanded about the bin centre c: exp(iwc) (n + iw M1 - w² M2 / 2 - iw³ M3 / 6) with the sums Mq of
     (x - c)^q. One pass over the points, then as many operations as bins for each frequency.
-
-    Parameters
-    ----------
-    z
-        ``(N,)`` points.
-    bins
-        The number of bins.
-    threads
-        As in :class:`Tiled`.
     """
 
-    z: Floats
-    bins: int
-    threads: int | None = None
+    z: Floats  # (N,) points
+    bins: int  # the number of bins
+    threads: int | None = None  # as in Tiled
 
     def sums(self, counts: Counts, grid: FrequencyGrid) -> Waves:
         """``(J,)`` sums of the waves over points that count so often."""

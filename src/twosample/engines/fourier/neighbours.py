@@ -31,18 +31,10 @@ _LABELLINGS = 64  # that are counted at a time: their counts stay in the cache
 
 @dataclass(frozen=True, eq=False)
 class SortedPlaces:
-    """Points on a line, in order, several to a place.
+    """Points on a line, in order, several to a place."""
 
-    Parameters
-    ----------
-    line
-        ``(N,)`` points in increasing order.
-    grid
-        The waves.
-    """
-
-    line: Floats
-    grid: FrequencyGrid
+    line: Floats  # (N,) points in increasing order
+    grid: FrequencyGrid  # the waves
 
     def sums(self, packed: PackedBits, threads: int | None, progress: Progress | None) -> tuple[Floats, Floats]:
         """``(R, 2J)`` sums of centred features over x in every labelling, and ``(2J,)`` the mean that was taken off."""

@@ -29,21 +29,11 @@ _CHUNK = 60.0
 
 @dataclass(frozen=True, eq=False)
 class SortedGram:
-    """K of points on a line.
+    """K of points on a line."""
 
-    Parameters
-    ----------
-    kernel
-        A kernel with an `exponential_polynomial`.
-    z
-        ``(N, 1)`` pooled points.
-    threads, progress
-        As in :class:`Tiled`.
-    """
-
-    kernel: Kernel
-    z: Floats
-    threads: int | None = None
+    kernel: Kernel  # a kernel with an `exponential_polynomial`
+    z: Floats  # (N, 1) pooled points
+    threads: int | None = None  # as in Tiled
     progress: Progress | None = field(default=None, repr=False)
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:

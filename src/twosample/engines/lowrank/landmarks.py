@@ -85,33 +85,17 @@ class LandmarkMap:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """How much of the kernel the landmarks leave.
+    """How much of the kernel the landmarks leave."""
 
-    Parameters
-    ----------
-    share
-        tr(K - K_r) / tr(K).
-    limit
-        The same, or an upper confidence limit of it (probability 0.999) where it was measured on a sample.
-    centred_share
-        tr(K - K_r) relative to the trace of the centred K_r: no less than the share of the centred kernel that is left.
-    trace
-        tr(K).
-    lengths
-        ``(N,)`` values k_r(z, z), or k(z, z) in proportion where they were not computed.
-    measured
-        The number of sampled rows, 0 for all rows.
-    tolerance
-        What was asked for.
-    """
-
-    share: float
-    limit: float
+    share: float  # tr(K - K_r) / tr(K)
+    limit: float  # the same, or an upper confidence limit of it (probability 0.999) where it was measured on a sample
     centred_share: float
-    trace: float
-    lengths: Floats
-    measured: int
-    tolerance: float
+    """tr(K - K_r) relative to the trace of the centred K_r: no less than the share of the centred kernel that is
+    left."""
+    trace: float  # tr(K)
+    lengths: Floats  # (N,) values k_r(z, z), or k(z, z) in proportion where they were not computed
+    measured: int  # the number of sampled rows, 0 for all rows
+    tolerance: float  # what was asked for
 
     @property
     def met(self) -> bool:

@@ -102,24 +102,12 @@ class LowRank:
 
 @dataclass(frozen=True, eq=False)
 class LowRankGram:
-    """The Gram matrix of the low-rank kernel.
+    """The Gram matrix of the low-rank kernel."""
 
-    Parameters
-    ----------
-    features
-        The features Φ with K_r = Φ Φ'.
-    z
-        ``(N, d)`` pooled points.
-    certificate
-        How much the rank leaves.
-    threads, progress
-        As in :class:`LowRank`.
-    """
-
-    features: LandmarkMap
-    z: Floats
-    certificate: Certificate
-    threads: int
+    features: LandmarkMap  # the features Φ with K_r = Φ Φ'
+    z: Floats  # (N, d) pooled points
+    certificate: Certificate  # how much the rank leaves
+    threads: int  # as in LowRank
     progress: Progress | None = field(default=None, repr=False)
 
     @property

@@ -65,18 +65,10 @@ class BinnedMoments:
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """One column in bins: never changed, only replaced.
+    """One column in bins: never changed, only replaced."""
 
-    Parameters
-    ----------
-    layout
-        What was asked for.
-    column
-        The rows so far.
-    """
-
-    layout: BinnedMoments
-    column: BinnedColumn
+    layout: BinnedMoments  # what was asked for
+    column: BinnedColumn  # the rows so far
 
     columns = 1
 

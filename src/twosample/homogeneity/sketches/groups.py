@@ -90,38 +90,18 @@ class GroupedFeatures:
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """The sums themselves: never changed, only replaced.
+    """The sums themselves: never changed, only replaced."""
 
-    Parameters
-    ----------
-    layout
-        What was asked for.
-    kernel
-        The kernel that the features stand for, of standardised columns.
-    location, scale
-        ``(d,)`` what is subtracted from and divided out of the columns.
-    waves, weights
-        ``(J, d)`` frequencies and ``(J,)`` what each adds to k(x, x).
-    sums
-        ``(G, 2 J)`` sums of the features.
-    sizes
-        ``(G,)`` rows.
-    turn
-        The group of the next row; None before the first.
-    names
-        Those of the columns, if they came with any.
-    """
-
-    layout: GroupedFeatures
-    kernel: Kernel
-    location: Floats
+    layout: GroupedFeatures  # what was asked for
+    kernel: Kernel  # the kernel that the features stand for, of standardised columns
+    location: Floats  # (d,) what is subtracted from and divided out of the columns
     scale: Floats
-    waves: Floats
+    waves: Floats  # (J, d) frequencies and (J,) what each adds to k(x, x)
     weights: Floats
-    sums: Floats = field(repr=False)
-    sizes: NDArray[np.int64]
-    turn: int | None = None
-    names: tuple[str, ...] = ()
+    sums: Floats = field(repr=False)  # (G, 2 J) sums of the features
+    sizes: NDArray[np.int64]  # (G,) rows
+    turn: int | None = None  # the group of the next row; None before the first
+    names: tuple[str, ...] = ()  # those of the columns, if they came with any
 
     @property
     def columns(self) -> int:

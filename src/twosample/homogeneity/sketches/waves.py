@@ -34,21 +34,13 @@ _EVEN = 800  # of those
 
 @dataclass(frozen=True, eq=False)
 class BinnedSample:
-    """The bins of one sample that have rows, in units of the bin width from the start of the bins.
+    """The bins of one sample that have rows, in units of the bin width from the start of the bins."""
 
-    Parameters
-    ----------
-    place, rows, variance, skew
-        ``(K,)`` of each bin, places ascending; rows beyond the bins are at their ends.
-    beyond
-        Share of the rows that lies beyond the bins.
-    """
-
-    place: Floats
+    place: Floats  # (K,) of each bin, places ascending; rows beyond the bins are at their ends
     rows: Floats
     variance: Floats
     skew: Floats
-    beyond: float
+    beyond: float  # share of the rows that lies beyond the bins
 
     @classmethod
     def of(cls, column: BinnedColumn) -> BinnedSample:
@@ -80,24 +72,13 @@ class BinnedSample:
 
 @dataclass(frozen=True, eq=False)
 class WaveGrid:
-    """A kernel as a sum of waves at whole multiples of one frequency.
+    """A kernel as a sum of waves at whole multiples of one frequency."""
 
-    Parameters
-    ----------
-    kernel
-        The kernel, in bin widths.
-    spacing
-        The frequency.
-    weights
-        ``(M,)`` what the multiples 1, ..., M add to k(x, x).
-    tail
-        How far the sum is from the kernel, up to a constant: frequencies that the bins cannot resolve, and copies.
-    """
-
-    kernel: Kernel
-    spacing: float
-    weights: Floats
+    kernel: Kernel  # the kernel, in bin widths
+    spacing: float  # the frequency
+    weights: Floats  # (M,) what the multiples 1, ..., M add to k(x, x)
     tail: float
+    """How far the sum is from the kernel, up to a constant: frequencies that the bins cannot resolve, and copies."""
 
     @classmethod
     def of(cls, kernel: Kernel, width: float, unit: float) -> WaveGrid:

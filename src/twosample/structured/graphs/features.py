@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CountKernel(ObjectKernel):
-    """The inner product of counts of patterns in two graphs.
+    """The inner product of counts of patterns in two graphs."""
 
-    Parameters
-    ----------
-    normalised
-        Divide k(G, H) by the square root of k(G, G) k(H, H).
-    """
-
-    normalised: bool = field(default=True, kw_only=True)
+    normalised: bool = field(default=True, kw_only=True)  # divide k(G, H) by the square root of k(G, G) k(H, H)
 
     @abstractmethod
     def counts(self, pool: GraphPool) -> sparse.csr_array:
