@@ -217,11 +217,6 @@ def _lagrange() -> Floats:
     return np.stack(columns, axis=1)
 
 
-def gaussian_features(place: Floats, mass: Floats, bandwidth: float, tolerance: float) -> Floats:
-    """``(K, D)`` features of the Gaussian kernel at ascending places, which leave out at most so much of it."""
-    return _features(_closed(place, bandwidth), mass, tolerance)
-
-
 def _features(place: Floats, mass: Floats, tolerance: float) -> Floats:
     """``(K, D)`` features of the Gaussian kernel with bandwidth 1: pivoted Cholesky, until so little of it is left."""
     residual = np.ones(len(place))

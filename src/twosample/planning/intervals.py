@@ -110,8 +110,9 @@ def interval(
 
     Notes
     -----
-    Time as for :func:`mmd` twice, plus products of matrices of 700 rows. The interval is for the kernel with the
-    bandwidth that was resolved: compare intervals only at the same kernel. Needs independent rows.
+    Time as for :func:`mmd` twice, plus, unless a Gaussian kernel sees one column, products of matrices of 700 rows. The
+    interval is for the kernel with the bandwidth that was resolved: compare intervals only at the same kernel. Needs
+    independent rows.
 
     Examples
     --------

@@ -28,13 +28,15 @@ from ..core.centred import u_centred
 from ..core.labellings import observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
+from ..embedding import Line
+from ..embedding.alternative import Moments
 from ..engines import Auto, Engine, Gram, LowRank
 from ..errors import InputError, number_between
-from ..kernels import Kernel
+from ..kernels import Gaussian, Kernel
 from ..statistics import Biased, Unbiased
 
 SECOND_ORDER_ROWS, SECOND_ORDER_PARTS = 700, 5
-"""Traces of powers of C are means over so many random parts of so many rows of each sample: O(rows³) for each part."""
+"""Off the line, traces of powers of C are means over so many random parts of so many rows: O(rows³) for each part."""
 
 _PATIENCE = 6.0
 
@@ -181,7 +183,14 @@ def _covariances(own: Floats, other: Floats, diagonal: Floats, m: int) -> Floats
 
 
 def _traces(kernel: Kernel, pool: door.Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Traces of products of two and of three of the covariance operators: one part of all rows, or the mean of some."""
+    """``(2, 2)`` traces of products of two covariance operators and ``(2, 2, 2)`` of three.
+
+    On a line from features of all rows, as :func:`compare` has them; else from kernel matrices of some parts.
+    """
+    if isinstance(kernel, Gaussian) and pool.z.shape[1] == 1:
+        line = Line.of_many_values(pool.x[:, 0], pool.y[:, 0], kernel.scale)
+        moments = Moments.of(line.embedded(kernel.scale))
+        return moments.squares, moments.triangles
     parts = SECOND_ORDER_PARTS if max(pool.m, pool.n) > SECOND_ORDER_ROWS else 1
     every = [_traces_of(kernel, _some(pool.x, rng), _some(pool.y, rng)) for _ in range(parts)]
     squares, triangles = (np.mean(found, axis=0) for found in zip(*every, strict=True))
