@@ -11,33 +11,16 @@ from ..core.types import Floats
 
 @dataclass(frozen=True, eq=False)
 class PooledSample:
-    """N rows of D coordinates that vary; a column of numbers is one coordinate, a category or a text several.
+    """N rows of D coordinates that vary; a column of numbers is one coordinate, a category or a text several."""
 
-    Parameters
-    ----------
-    values
-        ``(N, D)`` values with mean 0; those of a column of numbers have variance 1.
-    scores
-        ``(N, D)`` normal scores of the ranks, with mean 0 and variance 1; the values where ranks have no meaning.
-    ranks
-        ``(N, D)`` midranks in (0, 1); the values, in the same unit, where ranks have no meaning.
-    ordered
-        ``(D,)`` whether ranks have a meaning.
-    shares
-        ``(D,)`` one over the number of coordinates that a coordinate's column has.
-    columns
-        ``(D,)`` what a coordinate is called: by its column, or a level of it.
-    m
-        How many rows, the first ones, are x. Nothing here looks at it.
-    """
-
-    values: Floats
+    values: Floats  # (N, D) values with mean 0; those of a column of numbers have variance 1
     scores: Floats
-    ranks: Floats
-    ordered: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    shares: Floats
-    columns: tuple[str, ...]
-    m: int
+    """``(N, D)`` normal scores of the ranks, with mean 0 and variance 1; the values where ranks have no meaning."""
+    ranks: Floats  # (N, D) midranks in (0, 1); the values, in the same unit, where ranks have no meaning
+    ordered: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (D,) whether ranks have a meaning
+    shares: Floats  # (D,) one over the number of coordinates that a coordinate's column has
+    columns: tuple[str, ...]  # (D,) what a coordinate is called: by its column, or a level of it
+    m: int  # how many rows, the first ones, are x. Nothing here looks at it
 
     @property
     def size(self) -> int:

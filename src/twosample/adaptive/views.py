@@ -30,15 +30,9 @@ FEW_COLUMNS = 3
 
 @dataclass(frozen=True, eq=False)
 class View(ABC):
-    """One way to look at two samples.
+    """One way to look at two samples."""
 
-    Parameters
-    ----------
-    pool
-        The pooled sample.
-    """
-
-    pool: PooledSample
+    pool: PooledSample  # the pooled sample
     name: ClassVar[str]
     """What results call it."""
 

@@ -18,17 +18,6 @@ _ENTRIES = 1 << 22  # kernel values that are held in memory at a time
 class ConformalRanks:
     """A reference sample that new rows are ranked against. Made by :meth:`fit`.
 
-    Parameters
-    ----------
-    kernel
-        With its bandwidth.
-    rows
-        ``(n, d)`` the reference sample.
-    means
-        ``(n,)`` the mean kernel value of each of its rows with all of them.
-    diagonal
-        ``(n,)`` k(x, x) of each of its rows.
-
     Examples
     --------
     >>> import numpy as np, twosample as ts
@@ -37,10 +26,10 @@ class ConformalRanks:
     array([False,  True])
     """
 
-    kernel: Kernel
-    rows: Floats
-    means: Floats
-    diagonal: Floats
+    kernel: Kernel  # with its bandwidth
+    rows: Floats  # (n, d) the reference sample
+    means: Floats  # (n,) the mean kernel value of each of its rows with all of them
+    diagonal: Floats  # (n,) k(x, x) of each of its rows
 
     @classmethod
     def fit(cls, kernel: Kernel, rows: Floats) -> ConformalRanks:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import add
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -18,16 +18,86 @@ from .mixture import Mixture
 from .spectra import ExponentialPolynomial, Frequencies, apportion
 
 
+class _Made(Kernel):
+    """A kernel that is made of other kernels on the same points: what it takes from all of them alike."""
+
+    @property
+    @abstractmethod
+    def _parts(self) -> tuple[Kernel, ...]:
+        """What it is made of."""
+
+    @abstractmethod
+    def _of(self, parts: Iterable[Kernel]) -> Kernel:
+        """The same of other parts."""
+
+    @abstractmethod
+    def _value(self, values: Iterable[Any]) -> Any:
+        """Its value from those of the parts."""
+
+    @property
+    def domain(self) -> str:
+        """The kind of points of the parts."""
+        return self._parts[0].domain
+
+    @property
+    def size(self) -> int | None:
+        return self._parts[0].size
+
+    @property
+    def source(self) -> Kernel:
+        """The same of the parts' sources."""
+        return self._of(part.source for part in self._parts)
+
+    def on(self, objects: Sequence[Any]) -> Kernel:
+        return self._of(part.on(objects) for part in self._parts)
+
+    def rescaled(self, unit: float) -> Kernel:
+        return self._of(part.rescaled(unit) for part in self._parts)
+
+    def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
+        return self._of(part.fill(bandwidth_of) for part in self._parts)
+
+    @property
+    def needs_bandwidth(self) -> bool:
+        return any(part.needs_bandwidth for part in self._parts)
+
+    @property
+    def smooth(self) -> bool:
+        """When every part is."""
+        return all(part.smooth for part in self._parts)
+
+    @property
+    def shift_invariant(self) -> bool:
+        """When every part is."""
+        return all(part.shift_invariant for part in self._parts)
+
+    def block(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self._value(part.block(a, b) for part in self._parts))
+
+    def pairs(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self._value(part.pairs(a, b) for part in self._parts))
+
+    def diagonal(self, a: Floats) -> Floats:
+        return np.asarray(self._value(part.diagonal(a) for part in self._parts))
+
+    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
+        """In the lowest precision of the parts: it is no better than the worst of them."""
+        parts = [part.blocks(a, b, elementary) for part in self._parts]
+
+        def block(rows: slice, columns: slice) -> Reals:
+            values = [part(rows, columns) for part in parts]
+            lowest = min((value.dtype for value in values), key=lambda dtype: dtype.itemsize)
+            result: Reals = self._value(values).astype(lowest, copy=False)
+            return result
+
+        return block
+
+
 @dataclass(frozen=True)
-class _Combination(Kernel):
+class _Combination(_Made):
     """Several kernels on the same points."""
 
     parts: tuple[Kernel, ...]
-
-    @staticmethod
-    @abstractmethod
-    def _operation(first: Any, second: Any) -> Any:
-        """The value from those of two parts."""
 
     def __post_init__(self) -> None:
         flat: list[Kernel] = []
@@ -44,53 +114,11 @@ class _Combination(Kernel):
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
-    def domain(self) -> str:
-        """The kind of points of the parts."""
-        return self.parts[0].domain
+    def _parts(self) -> tuple[Kernel, ...]:
+        return self.parts
 
-    def on(self, objects: Sequence[Any]) -> Kernel:
-        return type(self)(tuple(part.on(objects) for part in self.parts))
-
-    @property
-    def source(self) -> Kernel:
-        """The combination of the parts' sources."""
-        return type(self)(tuple(part.source for part in self.parts))
-
-    @property
-    def smooth(self) -> bool:
-        """When every part is."""
-        return all(part.smooth for part in self.parts)
-
-    @property
-    def shift_invariant(self) -> bool:
-        """When every part is."""
-        return all(part.shift_invariant for part in self.parts)
-
-    @property
-    def size(self) -> int | None:
-        return self.parts[0].size
-
-    def rescaled(self, unit: float) -> Kernel:
-        return type(self)(tuple(part.rescaled(unit) for part in self.parts))
-
-    @property
-    def needs_bandwidth(self) -> bool:
-        return any(part.needs_bandwidth for part in self.parts)
-
-    def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
-        return type(self)(tuple(part.fill(bandwidth_of) for part in self.parts))
-
-    def block(self, a: Floats, b: Floats) -> Floats:
-        return reduce(self._operation, (part.block(a, b) for part in self.parts))
-
-    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
-        return _combined([part.blocks(a, b, elementary) for part in self.parts], self._operation)
-
-    def pairs(self, a: Floats, b: Floats) -> Floats:
-        return reduce(self._operation, (part.pairs(a, b) for part in self.parts))
-
-    def diagonal(self, a: Floats) -> Floats:
-        return reduce(self._operation, (part.diagonal(a) for part in self.parts))
+    def _of(self, parts: Iterable[Kernel]) -> Kernel:
+        return type(self)(tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -109,9 +137,8 @@ class Sum(_Combination):
     True
     """
 
-    @staticmethod
-    def _operation(first: Any, second: Any) -> Any:
-        return first + second
+    def _value(self, values: Iterable[Any]) -> Any:
+        return reduce(add, values)
 
     @property
     def characteristic(self) -> bool:
@@ -163,9 +190,8 @@ class Product(_Combination):
     (0.0, 1.0)
     """
 
-    @staticmethod
-    def _operation(first: Any, second: Any) -> Any:
-        return first * second
+    def _value(self, values: Iterable[Any]) -> Any:
+        return reduce(mul, values)
 
     @property
     def characteristic(self) -> bool:
@@ -207,7 +233,7 @@ class Product(_Combination):
 
 
 @dataclass(frozen=True)
-class Scaled(Kernel):
+class Scaled(_Made):
     """``factor * kernel`` with a positive factor.
 
     Parameters
@@ -233,64 +259,26 @@ class Scaled(Kernel):
         positive_number("the factor of a kernel", self.factor)
 
     @property
+    def _parts(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    def _of(self, parts: Iterable[Kernel]) -> Kernel:
+        (part,) = parts
+        return Scaled(part, self.factor)
+
+    def _value(self, values: Iterable[Any]) -> Any:
+        (value,) = values
+        return np.multiply(value, self.factor)
+
+    @property
     def characteristic(self) -> bool:
         """As the kernel."""
         return self.kernel.characteristic
 
     @property
-    def domain(self) -> str:
-        """As the kernel."""
-        return self.kernel.domain
-
-    def on(self, objects: Sequence[Any]) -> Kernel:
-        return Scaled(self.kernel.on(objects), self.factor)
-
-    @property
-    def source(self) -> Kernel:
-        """The multiple of the kernel's source."""
-        return Scaled(self.kernel.source, self.factor)
-
-    @property
-    def smooth(self) -> bool:
-        """As the kernel."""
-        return self.kernel.smooth
-
-    @property
-    def shift_invariant(self) -> bool:
-        """As the kernel."""
-        return self.kernel.shift_invariant
-
-    @property
     def translation_free(self) -> bool:
         """As the kernel."""
         return self.kernel.translation_free
-
-    @property
-    def size(self) -> int | None:
-        return self.kernel.size
-
-    def rescaled(self, unit: float) -> Kernel:
-        return Scaled(self.kernel.rescaled(unit), self.factor)
-
-    @property
-    def needs_bandwidth(self) -> bool:
-        return self.kernel.needs_bandwidth
-
-    def fill(self, bandwidth_of: BandwidthOf) -> Kernel:
-        return Scaled(self.kernel.fill(bandwidth_of), self.factor)
-
-    def block(self, a: Floats, b: Floats) -> Floats:
-        return self.factor * self.kernel.block(a, b)
-
-    def blocks(self, a: Floats, b: Floats, elementary: Callable[[Kernel, Floats, Floats], Blocks]) -> Blocks:
-        inner = self.kernel.blocks(a, b, elementary)
-        return lambda rows, columns: np.multiply(inner(rows, columns), self.factor)
-
-    def pairs(self, a: Floats, b: Floats) -> Floats:
-        return self.factor * self.kernel.pairs(a, b)
-
-    def diagonal(self, a: Floats) -> Floats:
-        return self.factor * self.kernel.diagonal(a)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -312,17 +300,6 @@ class Scaled(Kernel):
     def exponential_polynomial(self) -> ExponentialPolynomial | None:
         form = self.kernel.exponential_polynomial
         return None if form is None else form.scaled(self.factor)
-
-
-def _combined(parts: Sequence[Blocks], combine: Callable[[Reals, Reals], Reals]) -> Blocks:
-    """Sum or product of blocks, in the lowest of their precisions: it is no better than its worst part."""
-
-    def block(rows: slice, columns: slice) -> Reals:
-        values = [part(rows, columns) for part in parts]
-        result: Reals = reduce(combine, values)
-        return result.astype(min((value.dtype for value in values), key=lambda dtype: dtype.itemsize), copy=False)
-
-    return block
 
 
 def _joined(

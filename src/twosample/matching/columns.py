@@ -40,37 +40,19 @@ MOST_LEVELS = 100
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a sample.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    kind
-        What it means.
-    family
-        What it can be compared with.
-    rows, missing
-        Rows of the sample, and those without a value.
-    numbers
-        ``(rows,)`` numbers in the order of the rows, NaN where there is none; empty for text and categories.
-    words
-        The values of text and categories that are there.
-    there
-        ``(rows,)`` in which rows these are; empty if in all.
-    reason
-        Why it cannot be matched; empty if it can.
-    """
+    """One column of a sample."""
 
     name: str
-    kind: str
-    family: Family
-    rows: int
+    kind: str  # what it means
+    family: Family  # what it can be compared with
+    rows: int  # rows of the sample, and those without a value
     missing: int
     numbers: Floats = field(default_factory=lambda: np.empty(0), repr=False)
-    words: tuple[str, ...] = field(default=(), repr=False)
+    """``(rows,)`` numbers in the order of the rows, NaN where there is none; empty for text and categories."""
+    words: tuple[str, ...] = field(default=(), repr=False)  # the values of text and categories that are there
     there: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
-    reason: str = ""
+    """``(rows,)`` in which rows these are; empty if in all."""
+    reason: str = ""  # why it cannot be matched; empty if it can
 
     @property
     def present(self) -> int:
@@ -113,24 +95,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the two tables.
+    """One of the two tables."""
 
-    Parameters
-    ----------
-    name
-        What it is called.
-    columns
-        Its columns.
-    rows
-        Rows that were looked at.
-    sampled
-        Whether there were more.
-    """
-
-    name: str
+    name: str  # what it is called
     columns: tuple[Column, ...]
-    rows: int
-    sampled: bool
+    rows: int  # rows that were looked at
+    sampled: bool  # whether there were more
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -25,41 +25,23 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What is known of all pairs; infinite where columns cannot be compared.
-
-    Parameters
-    ----------
-    total
-        ``(s, t)`` squared effect sizes with the mean of the kernels of both columns; without bias, so they may be
-        negative. Categories and text: squared MMD over the sum of the squared norms.
-    mmd
-        ``(s, t)`` MMD_b with one Gaussian for each column: the mean of the two, so that neither table comes first.
-    common
-        ``(s, t)`` the share of different values that both columns have; 0 where they cannot be compared.
-    noise
-        ``(s, t)`` 1/m + 1/n for the values that are there.
-    """
+    """What is known of all pairs; infinite where columns cannot be compared."""
 
     total: Floats
+    """``(s, t)`` squared effect sizes with the mean of the kernels of both columns; without bias, so they may be
+    negative. Categories and text: squared MMD over the sum of the squared norms."""
     mmd: Floats
-    common: Floats
-    noise: Floats
+    """``(s, t)`` MMD_b with one Gaussian for each column: the mean of the two, so that neither table comes first."""
+    common: Floats  # (s, t) the share of different values that both columns have; 0 where they cannot be compared
+    noise: Floats  # (s, t) 1/m + 1/n for the values that are there
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The columns of numbers of one side, as weighted points.
+    """The columns of numbers of one side, as weighted points."""
 
-    Parameters
-    ----------
-    index
-        ``(c,)`` which columns.
-    points
-        Their points, in that order.
-    """
-
-    index: Places
-    points: PointColumns
+    index: Places  # (c,) which columns
+    points: PointColumns  # their points, in that order
 
     @classmethod
     def of(cls, side: Side) -> Measured:

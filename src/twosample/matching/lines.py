@@ -59,24 +59,12 @@ def rounded(bandwidth: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Columns at one bandwidth, as moments in cells around nodes.
+    """Columns at one bandwidth, as moments in cells around nodes."""
 
-    Parameters
-    ----------
-    node
-        ``(N,)`` number of the node; ascending in each column.
-    moments
-        ``(N, ORDER + 1)`` moments of the offset from the node, in steps.
-    start
-        ``(c + 1,)`` where the columns begin.
-    excess
-        ``(c,)`` by how much the norms come out too large because of points that are wider than the cells.
-    """
-
-    node: Floats
-    moments: Floats
-    start: Places
-    excess: Floats
+    node: Floats  # (N,) number of the node; ascending in each column
+    moments: Floats  # (N, ORDER + 1) moments of the offset from the node, in steps
+    start: Places  # (c + 1,) where the columns begin
+    excess: Floats  # (c,) by how much the norms come out too large because of points that are wider than the cells
 
     @classmethod
     def of(cls, points: PointColumns, bandwidth: float) -> Cells:
@@ -198,21 +186,11 @@ def _excess(points: PointColumns, width: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """Mean kernel values, all pairs of rows included, with the kernel of each source column.
+    """Mean kernel values, all pairs of rows included, with the kernel of each source column."""
 
-    Parameters
-    ----------
-    own
-        ``(s,)`` within each source.
-    cross
-        ``(s, t)`` between sources and targets.
-    other
-        ``(s, t)`` within each target, with the kernel of the source.
-    """
-
-    own: Floats
-    cross: Floats
-    other: Floats
+    own: Floats  # (s,) within each source
+    cross: Floats  # (s, t) between sources and targets
+    other: Floats  # (s, t) within each target, with the kernel of the source
 
     def take(self, sources: slice) -> Inner:
         """Some of the sources."""

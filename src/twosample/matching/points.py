@@ -29,28 +29,15 @@ LARGEST = 1e300
 
 @dataclass(frozen=True, eq=False)
 class PointColumns:
-    """Several columns, one after the other.
+    """Several columns, one after the other."""
 
-    Parameters
-    ----------
-    mass
-        ``(M,)`` share of the rows of the column; sums to 1 in each.
-    place, spread
-        ``(M,)`` mean and standard deviation of the rows; places ascend in each column.
-    start
-        ``(c + 1,)`` where the columns begin, and M.
-    rows
-        ``(c,)`` rows.
-    scale
-        ``(c,)`` the median distance between two rows; of those that differ, if most do not. 0 for a constant column.
-    """
-
-    mass: Floats
-    place: Floats
+    mass: Floats  # (M,) share of the rows of the column; sums to 1 in each
+    place: Floats  # (M,) mean and standard deviation of the rows; places ascend in each column
     spread: Floats
-    start: Places
-    rows: Places
+    start: Places  # (c + 1,) where the columns begin, and M
+    rows: Places  # (c,) rows
     scale: Floats
+    """``(c,)`` the median distance between two rows; of those that differ, if most do not. 0 for a constant column."""
 
     def __len__(self) -> int:
         return len(self.rows)

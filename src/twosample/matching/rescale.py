@@ -39,25 +39,13 @@ _FEW = 60  # columns up to which several starts are affordable
 
 @dataclass(frozen=True, eq=False)
 class Rescaled:
-    """The columns of numbers of two tables, compared up to affine maps.
+    """The columns of numbers of two tables, compared up to affine maps."""
 
-    Parameters
-    ----------
-    shape, mmd
-        ``(s, t)`` squared effect size and MMD_b of the columns in their own units of location and spread.
-    mapped
-        ``(s, t)`` whether a pair needs a map: as they are, the columns differ.
-    allowed
-        ``(s, t)`` whether the columns can be compared.
-    terms
-        ``(s, t)`` S.
-    """
-
-    shape: Floats
+    shape: Floats  # (s, t) squared effect size and MMD_b of the columns in their own units of location and spread
     mmd: Floats
-    mapped: Mask
-    allowed: Mask
-    terms: Floats
+    mapped: Mask  # (s, t) whether a pair needs a map: as they are, the columns differ
+    allowed: Mask  # (s, t) whether the columns can be compared
+    terms: Floats  # (s, t) S
 
 
 def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side) -> Rescaled:

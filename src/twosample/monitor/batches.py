@@ -56,7 +56,7 @@ class BatchRule:
     """How sources become batches, and batches strata."""
 
     by: str = FILE
-    """"file": every source is a batch. A period, or the name of a column: rows with the same value are one. What is
+    """'file': every source is a batch. A period, or the name of a column: rows with the same value are one. What is
     both is a period if `time` is given, and else the column."""
     time: str | None = None  # the column of times; None: the only one there is, or the name of a batch tells
     strata: StrataRule = None

@@ -26,61 +26,31 @@ Cell = tuple[str, float, bool]
 
 @dataclass(frozen=True)
 class DependenceLine:
-    """A pair in the table of pairs.
+    """A pair in the table of pairs."""
 
-    Parameters
-    ----------
-    x, y
-        The columns.
-    word, words
-        How strong, in a word and in a sentence.
-    adjusted, pvalue
-        As text.
-    dependent
-        Whether they depend on each other.
-    """
-
-    x: str
+    x: str  # the columns
     y: str
-    word: str
+    word: str  # how strong, in a word and in a sentence
     words: str
-    adjusted: str
+    adjusted: str  # as text
     pvalue: str
-    dependent: bool
+    dependent: bool  # whether they depend on each other
 
 
 @dataclass(frozen=True)
 class IndependencePage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead
-        The outcome.
-    facts
-        About the table.
-    across
-        Names above the heat map: what is explained.
-    down
-        The name on the left, which explains, and its cells.
-    left_out
-        Whether there are more columns than these.
-    lines, left
-        The pairs, and how many are not shown.
-    method, notes, citation, version
-        How it was done.
-    """
-
-    title: str
+    title: str  # the outcome
     sign: Sign
     lead: str
-    facts: tuple[tuple[str, str], ...]
-    across: tuple[str, ...]
-    down: tuple[tuple[str, tuple[Cell | None, ...]], ...]
-    left_out: bool
-    lines: tuple[DependenceLine, ...]
+    facts: tuple[tuple[str, str], ...]  # about the table
+    across: tuple[str, ...]  # names above the heat map: what is explained
+    down: tuple[tuple[str, tuple[Cell | None, ...]], ...]  # the name on the left, which explains, and its cells
+    left_out: bool  # whether there are more columns than these
+    lines: tuple[DependenceLine, ...]  # the pairs, and how many are not shown
     left: int
-    method: tuple[tuple[str, str], ...]
+    method: tuple[tuple[str, str], ...]  # how it was done
     notes: tuple[str, ...]
     citation: str
     version: str

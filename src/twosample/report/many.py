@@ -36,24 +36,12 @@ class Branch:
 
 @dataclass(frozen=True)
 class Dendrogram:
-    """Tables that are joined at the effect between them.
+    """Tables that are joined at the effect between them."""
 
-    Parameters
-    ----------
-    labels
-        Name and height of each table, in pixels.
-    branches
-        The lines.
-    ticks
-        Place in percent and text of some effects.
-    height
-        Of the picture, in pixels.
-    """
-
-    labels: tuple[tuple[str, float], ...]
-    branches: tuple[Branch, ...]
-    ticks: tuple[tuple[float, str], ...]
-    height: int
+    labels: tuple[tuple[str, float], ...]  # name and height of each table, in pixels
+    branches: tuple[Branch, ...]  # the lines
+    ticks: tuple[tuple[float, str], ...]  # place in percent and text of some effects
+    height: int  # of the picture, in pixels
 
 
 @dataclass(frozen=True)
@@ -71,37 +59,19 @@ class PairRow:
 
 @dataclass(frozen=True)
 class ManyPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead
-        The outcome.
-    tables
-        Name and rows of each.
-    names, rows
-        The matrix: names above, and name and cells of each row, in the order of the dendrogram.
-    tree
-        The dendrogram.
-    alike
-        Groups of tables that are not different among themselves, in words.
-    pairs, pairs_left
-        The pairs, largest effect first, and how many are not shown.
-    findings, method, notes, citation, version
-        What else there is, and how it was done.
-    """
-
-    title: str
+    title: str  # the outcome
     sign: Sign
     lead: str
-    tables: tuple[tuple[str, int], ...]
-    names: tuple[str, ...]
+    tables: tuple[tuple[str, int], ...]  # name and rows of each
+    names: tuple[str, ...]  # the matrix: names above, and name and cells of each row, in the order of the dendrogram
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    tree: Dendrogram
-    alike: tuple[str, ...]
-    pairs: tuple[PairRow, ...]
+    tree: Dendrogram  # the dendrogram
+    alike: tuple[str, ...]  # groups of tables that are not different among themselves, in words
+    pairs: tuple[PairRow, ...]  # the pairs, largest effect first, and how many are not shown
     pairs_left: int
-    findings: tuple[str, ...]
+    findings: tuple[str, ...]  # what else there is, and how it was done
     method: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     citation: str

@@ -28,60 +28,33 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class OutlierLine:
-    """An outlier in the table of rows.
+    """An outlier in the table of rows."""
 
-    Parameters
-    ----------
-    row, pvalue
-        Its number and its p-value, as text.
-    why
-        What is odd about it.
-    cells
-        Its values, and whether the column is one of the odd ones.
-    """
-
-    row: str
+    row: str  # its number and its p-value, as text
     pvalue: str
-    why: str
-    cells: tuple[tuple[str, bool], ...]
+    why: str  # what is odd about it
+    cells: tuple[tuple[str, bool], ...]  # its values, and whether the column is one of the odd ones
 
 
 @dataclass(frozen=True)
 class OutliersPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead, meaning
-        The outcome.
-    sides
-        What the tables are called, with facts about them.
-    names, lines, left, hidden
-        Columns whose values are shown, the rows, how many rows and how many columns are not shown.
-    columns
-        Columns that make rows odd: name, how many rows, what is usual.
-    bars, chance
-        Heights of the histogram of p-values, and where they would be by chance; per cent from the top.
-    words
-        The same for those who do not see it.
-    method, notes, citation, version
-        How it was done.
-    """
-
-    title: str
+    title: str  # the outcome
     sign: Sign
     lead: str
     meaning: str
-    sides: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-    names: tuple[str, ...]
+    sides: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]  # what the tables are called, with facts about them
+    names: tuple[str, ...]  # columns whose values are shown, the rows, how many rows and how many columns are not shown
     lines: tuple[OutlierLine, ...]
     left: int
     hidden: int
-    columns: tuple[tuple[str, str, str], ...]
+    columns: tuple[tuple[str, str, str], ...]  # columns that make rows odd: name, how many rows, what is usual
     bars: tuple[tuple[float, float], ...]
     chance: float
-    words: str
-    method: tuple[tuple[str, str], ...]
+    """Heights of the histogram of p-values, and where they would be by chance; per cent from the top."""
+    words: str  # the same for those who do not see it
+    method: tuple[tuple[str, str], ...]  # how it was done
     notes: tuple[str, ...]
     citation: str
     version: str

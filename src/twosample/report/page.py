@@ -21,21 +21,11 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Heading:
-    """What the user writes above a page.
+    """What the user writes above a page."""
 
-    Parameters
-    ----------
-    title
-        Instead of the question that the page answers.
-    date
-        A date, as it is to be shown.
-    notes
-        Paragraphs below the verdict.
-    """
-
-    title: str = ""
-    date: str = ""
-    notes: tuple[str, ...] = ()
+    title: str = ""  # instead of the question that the page answers
+    date: str = ""  # a date, as it is to be shown
+    notes: tuple[str, ...] = ()  # paragraphs below the verdict
 
 
 def render(template: str, page: object, heading: Heading | None = None, **more: object) -> str:

@@ -9,24 +9,12 @@ from ..tables.parts import Verdict
 
 @dataclass(frozen=True)
 class Sign:
-    """How a verdict looks.
+    """How a verdict looks."""
 
-    Parameters
-    ----------
-    colour
-        The name of its colour in the style sheet.
-    word
-        In a word or a few.
-    short
-        The same where there is little room.
-    symbol
-        In one character.
-    """
-
-    colour: str
-    word: str
-    short: str
-    symbol: str
+    colour: str  # the name of its colour in the style sheet
+    word: str  # in a word or a few
+    short: str  # the same where there is little room
+    symbol: str  # in one character
 
 
 SIGNS: dict[Verdict, Sign] = {

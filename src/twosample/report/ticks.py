@@ -20,18 +20,10 @@ _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000)
 
 @dataclass(frozen=True)
 class Tick:
-    """A place on an axis.
+    """A place on an axis."""
 
-    Parameters
-    ----------
-    at
-        Per cent of the way from the low end to the high end.
-    label
-        What stands there.
-    """
-
-    at: float
-    label: str
+    at: float  # per cent of the way from the low end to the high end
+    label: str  # what stands there
 
 
 def ticks(low: float, high: float, most: int = 5, dates: bool = False, step: float = 0.0) -> tuple[Tick, ...]:

@@ -30,116 +30,58 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on the axis of time.
+    """A place on the axis of time."""
 
-    Parameters
-    ----------
-    at
-        Per cent of the way.
-    label
-        What stands there.
-    """
-
-    at: float
-    label: str
+    at: float  # per cent of the way
+    label: str  # what stands there
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Values over time in a box of 1000 by 100.
+    """Values over time in a box of 1000 by 100."""
 
-    Parameters
-    ----------
-    line
-        The values; gaps where there are none.
-    band
-        Their intervals; empty for none.
-    limit
-        Where the level or the margin lies, per cent from the top; None if there is none.
-    alarms
-        Places and heights, per cent, of the looks that are alarms.
-    words
-        The picture in words.
-    """
-
-    line: str
-    band: str
-    limit: float | None
-    alarms: tuple[tuple[float, float], ...]
-    words: str
+    line: str  # the values; gaps where there are none
+    band: str  # their intervals; empty for none
+    limit: float | None  # where the level or the margin lies, per cent from the top; None if there is none
+    alarms: tuple[tuple[float, float], ...]  # places and heights, per cent, of the looks that are alarms
+    words: str  # the picture in words
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A column over time.
+    """A column over time."""
 
-    Parameters
-    ----------
-    name, sign
-        The column, and whether it changed.
-    effect, interval, adjusted
-        At the last look, as text.
-    where
-        Where it differs, in words.
-    chart
-        The effect size over time.
-    figure
-        Shares before and after the change; None without one.
-    """
-
-    name: str
+    name: str  # the column, and whether it changed
     sign: Sign
-    effect: str
+    effect: str  # at the last look, as text
     interval: str
     adjusted: str
-    where: tuple[str, ...]
-    chart: Chart | None
-    figure: ShareFigure | None
+    where: tuple[str, ...]  # where it differs, in words
+    chart: Chart | None  # the effect size over time
+    figure: ShareFigure | None  # shares before and after the change; None without one
 
 
 @dataclass(frozen=True)
 class WatchPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead, meaning
-        How things stand.
-    evidence
-        The p-values over time; None without looks.
-    first, last, change, accepted
-        Marks on the axis of time: the first and last look, the change, and acceptances.
-    top
-        The end of the scale of effects, as text.
-    margin, level
-        As text.
-    strips, strips_left
-        The columns, and how many are not shown.
-    facts
-        Label and text.
-    notes
-        What the user should know.
-    citation, version
-        What to cite, and who wrote the page.
-    """
-
-    title: str
+    title: str  # how things stand
     sign: Sign
     lead: str
     meaning: str
-    evidence: Chart | None
-    first: str
+    evidence: Chart | None  # the p-values over time; None without looks
+    first: str  # marks on the axis of time: the first and last look, the change, and acceptances
     last: str
     change: Mark | None
     accepted: tuple[Mark, ...]
-    top: str
-    margin: str
+    top: str  # the end of the scale of effects, as text
+    margin: str  # as text
     level: str
-    strips: tuple[Strip, ...]
+    strips: tuple[Strip, ...]  # the columns, and how many are not shown
     strips_left: int
-    facts: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-    citation: str
+    facts: tuple[tuple[str, str], ...]  # label and text
+    notes: tuple[str, ...]  # what the user should know
+    citation: str  # what to cite, and who wrote the page
     version: str
 
 

@@ -31,18 +31,10 @@ _DEEP = 20  # parentheses within each other that every parser takes
 
 @dataclass(frozen=True)
 class Junction:
-    """Pieces of a condition and how they hang together.
+    """Pieces of a condition and how they hang together."""
 
-    Parameters
-    ----------
-    word
-        "and", "or", or "not" with a single part.
-    parts
-        Junctions, or texts to be read by the parser of an engine.
-    """
-
-    word: str
-    parts: tuple[Junction | str, ...]
+    word: str  # "and", "or", or "not" with a single part
+    parts: tuple[Junction | str, ...]  # junctions, or texts to be read by the parser of an engine
 
 
 def called(where: str) -> str:

@@ -35,18 +35,10 @@ def _column(name: str) -> Any:
 
 @dataclass(eq=False)
 class DuckdbRows(BatchRows):
-    """Rows of a DuckDB relation: a file opened read-only, or a relation of the user's own.
+    """Rows of a DuckDB relation: a file opened read-only, or a relation of the user's own."""
 
-    Parameters
-    ----------
-    relation
-        Gives the relation, fresh each time.
-    guard
-        Names the source in errors.
-    """
-
-    relation: Callable[[], Any]
-    guard: Guard
+    relation: Callable[[], Any]  # gives the relation, fresh each time
+    guard: Guard  # names the source in errors
     rows: int | None = field(default=None)
     types: pl.Schema | None = field(default=None, init=False)
 

@@ -11,24 +11,12 @@ from ..summaries.facts import Family
 
 @dataclass(frozen=True)
 class CategoryCounts:
-    """How often the most frequent values of a column occur.
+    """How often the most frequent values of a column occur."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    values
-        ``(value, rows)``, most frequent first, ties in the order of the values.
-    rest
-        Rows with any other value.
-    missing
-        Rows without a value.
-    """
-
-    name: str
-    values: tuple[tuple[str, int], ...]
-    rest: int
-    missing: int
+    name: str  # the column
+    values: tuple[tuple[str, int], ...]  # (value, rows), most frequent first, ties in the order of the values
+    rest: int  # rows with any other value
+    missing: int  # rows without a value
 
     @property
     def present(self) -> int:
@@ -38,27 +26,15 @@ class CategoryCounts:
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What one pass over a table has found.
+    """What one pass over a table has found."""
 
-    Parameters
-    ----------
-    rows
-        Rows that were looked at.
-    profile
-        One for each column; none if profiles were not asked for.
-    moments
-        For each column with a grid.
-    counts
-        For each column whose values were to be counted.
-    singles
-        Single values and round numbers of columns with bins, in the same rows; not where an engine made the bins.
-    """
-
-    rows: int
-    profile: tuple[ColumnProfile, ...]
-    moments: Mapping[str, BinnedColumn] = field(default_factory=dict)
+    rows: int  # rows that were looked at
+    profile: tuple[ColumnProfile, ...]  # one for each column; none if profiles were not asked for
+    moments: Mapping[str, BinnedColumn] = field(default_factory=dict)  # for each column with a grid
     counts: Mapping[str, CategoryCounts] = field(default_factory=dict)
+    """For each column whose values were to be counted."""
     singles: Mapping[str, SingleValues] = field(default_factory=dict)
+    """Single values and round numbers of columns with bins, in the same rows; not where an engine made the bins."""
 
 
 def family_of(dtype: object) -> Family:

@@ -31,18 +31,10 @@ _DATE, _TIME = r"^\d{4}-\d{2}-\d{2}$", r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}
 
 @dataclass(frozen=True)
 class Lake:
-    """A table in a folder that also holds deleted and replaced rows, and a log of those that count.
+    """A table in a folder that also holds deleted and replaced rows, and a log of those that count."""
 
-    Parameters
-    ----------
-    format
-        Who wrote it.
-    path
-        The folder; of Iceberg perhaps one of its metadata files.
-    """
-
-    format: Literal["Delta", "Iceberg", "Hudi"]
-    path: Path
+    format: Literal["Delta", "Iceberg", "Hudi"]  # who wrote it
+    path: Path  # the folder; of Iceberg perhaps one of its metadata files
 
     @property
     def folder(self) -> Path:
@@ -52,21 +44,11 @@ class Lake:
 
 @dataclass(frozen=True)
 class Files:
-    """Files in the order of their names.
+    """Files in the order of their names."""
 
-    Parameters
-    ----------
-    paths
-        Where they are.
-    keys
-        The key columns of each of them, the same ones for all.
-    skipped
-        Other files of the folder, which are no tables.
-    """
-
-    paths: Sequence[Path]
-    keys: Sequence[Keys]
-    skipped: Sequence[Path] = ()
+    paths: Sequence[Path]  # where they are
+    keys: Sequence[Keys]  # the key columns of each of them, the same ones for all
+    skipped: Sequence[Path] = ()  # other files of the folder, which are no tables
 
     def notes(self, text: str) -> tuple[str, ...]:
         """What was not read, in words."""

@@ -89,21 +89,11 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Guard:
-    """Runs what may fail, and names the source in the error.
+    """Runs what may fail, and names the source in the error."""
 
-    Parameters
-    ----------
-    name
-        The source as it may be shown.
-    secrets
-        Texts that no message may hold.
-    everything
-        Whether every exception is one of another library, known or not.
-    """
-
-    name: str
-    secrets: tuple[str, ...] = ()
-    everything: bool = False
+    name: str  # the source as it may be shown
+    secrets: tuple[str, ...] = ()  # texts that no message may hold
+    everything: bool = False  # whether every exception is one of another library, known or not
 
     def __repr__(self) -> str:
         return f"Guard({self.name!r})"

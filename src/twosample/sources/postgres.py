@@ -126,24 +126,12 @@ _IBIS = {
 
 @dataclass(frozen=True, eq=False)
 class PostgresPuller:
-    """Rows by ADBC, which is several times faster than a cursor, in the order of the table.
+    """Rows by ADBC, which is several times faster than a cursor, in the order of the table."""
 
-    Parameters
-    ----------
-    connection
-        For sums by the server.
-    address
-        How to connect for rows; holds the password, and is never shown.
-    target
-        What to read.
-    columns
-        What to select of it.
-    """
-
-    connection: Any
-    address: str
-    target: Target
-    columns: list[Any]
+    connection: Any  # for sums by the server
+    address: str  # how to connect for rows; holds the password, and is never shown
+    target: Target  # what to read
+    columns: list[Any]  # what to select of it
 
     def __repr__(self) -> str:
         return "PostgresPuller(...)"

@@ -46,13 +46,7 @@ class Puller(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FramePuller:
-    """Rows of a frame of Ibis, Dask or Spark: streamed, by partitions, or thinned out by the engine.
-
-    Parameters
-    ----------
-    frame
-        The frame.
-    """
+    """Rows of a frame of Ibis, Dask or Spark: streamed, by partitions, or thinned out by the engine."""
 
     frame: nw.LazyFrame[Any]
 

@@ -35,24 +35,12 @@ _FLOATS = ("Float64", "Float32")
 
 @dataclass(frozen=True, eq=False)
 class Pushdown:
-    """Questions to the engine behind a lazy frame.
+    """Questions to the engine behind a lazy frame."""
 
-    Parameters
-    ----------
-    frame
-        The rows.
-    columns
-        Its columns.
-    name
-        What to call it in errors.
-    pull
-        Gets a small answer.
-    """
-
-    frame: nw.LazyFrame[Any]
+    frame: nw.LazyFrame[Any]  # the rows
     columns: tuple[ColumnInfo, ...]
-    name: str
-    pull: Callable[[nw.LazyFrame[Any]], pl.DataFrame]
+    name: str  # what to call it in errors
+    pull: Callable[[nw.LazyFrame[Any]], pl.DataFrame]  # gets a small answer
 
     @property
     def ibis(self) -> bool:

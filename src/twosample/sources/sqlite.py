@@ -42,26 +42,13 @@ class SqliteRows(BatchRows):
     """Rows of a SQLite file, opened read-only.
 
     SQLite lets every value have its own type, so the type of a column is the widest of its values: one scan finds it.
-
-    Parameters
-    ----------
-    connection
-        To the file.
-    source
-        SQL for what stands after FROM: a table or a query, and the user's condition.
-    guard
-        Names the source in errors.
-    types
-        The columns.
-    rows
-        How many rows there are.
     """
 
-    connection: sqlite3.Connection
-    source: str
-    guard: Guard
-    types: pl.Schema
-    rows: int
+    connection: sqlite3.Connection  # to the file
+    source: str  # SQL for what stands after FROM: a table or a query, and the user's condition
+    guard: Guard  # names the source in errors
+    types: pl.Schema  # the columns
+    rows: int  # how many rows there are
 
     engine = "sqlite"
 

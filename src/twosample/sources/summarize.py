@@ -110,19 +110,11 @@ def _check_columns(table: Table, like: TableSummary) -> None:
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Which rows a summary keeps.
+    """Which rows a summary keeps."""
 
-    Parameters
-    ----------
-    size, seed
-        How many, and the seed.
-    first
-        The number of the first row in a larger table; None: a table of its own.
-    """
-
-    size: int
+    size: int  # how many, and the seed
     seed: int
-    first: int | None
+    first: int | None  # the number of the first row in a larger table; None: a table of its own
 
     def sampler(self, head: pl.DataFrame) -> RowSampler:
         """Draws them, seen the first rows: parts that are tables of their own draw independently of each other."""

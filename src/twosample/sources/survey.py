@@ -25,34 +25,19 @@ _VALUES = 1_000_000  # different values of a column beyond which the first rows 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What a table showed.
+    """What a table showed."""
 
-    Parameters
-    ----------
-    sample
-        A uniform random sample of its rows; all of them if there are no more.
-    scan
-        The profiles of all rows, and the bins and counts of the plan where they cost no further pass.
-    held
-        Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is
-        slow to read. None: ask the table.
-    summarized
-        Whether this is all there is: the rows are gone.
-    points
-        The numbers of all rows of a column, or the dates that it is said to hold; None where they are not known.
-    note
-        What a user should know about how it was made.
-    numbers
-        The numbers of the sampled rows in the table, from 0; None where they are not known.
-    """
-
-    sample: pl.DataFrame
-    scan: Scan
+    sample: pl.DataFrame  # a uniform random sample of its rows; all of them if there are no more
+    scan: Scan  # the profiles of all rows, and the bins and counts of the plan where they cost no further pass
     held: pl.DataFrame | None = None
-    summarized: bool = False
+    """Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is slow
+    to read. None: ask the table."""
+    summarized: bool = False  # whether this is all there is: the rows are gone
     points: Callable[[str, bool], Points | None] = lambda name, dates: None
-    note: str = ""
+    """The numbers of all rows of a column, or the dates that it is said to hold; None where they are not known."""
+    note: str = ""  # what a user should know about how it was made
     numbers: NDArray[np.int64] | None = None
+    """The numbers of the sampled rows in the table, from 0; None where they are not known."""
 
 
 def surveyed(

@@ -33,33 +33,20 @@ _SAFE = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class BinnedColumn:
-    """The moments of one column in bins: never changed, only replaced.
+    """The moments of one column in bins: never changed, only replaced."""
 
-    Parameters
-    ----------
-    grid
-        The bins.
-    sums
-        ``(3, size)`` whole numbers for each bin: rows; sums of u in units of ``2**(quantum - 30)``; sums of u² in
-        units of ``2**(2 * quantum - 30)``, where u is the distance from the centre of the bin.
-    quantum
-        The exponent of the narrowest bins that the rows were ever in: that of the grid, or less after coarsening.
-    below, above
-        Rows below the first and above the last bin, infinite ones included.
-    missing
-        Rows without a number.
-    cut
-        ``(low, high)``: the bins, counted from the first, outside of which rows are counted as `below` and `above`;
-        None: all bins take rows.
-    """
-
-    grid: BinGrid
+    grid: BinGrid  # the bins
     sums: Integers
+    """``(3, size)`` whole numbers for each bin: rows; sums of u in units of ``2**(quantum - 30)``; sums of u² in units
+    of ``2**(2 * quantum - 30)``, where u is the distance from the centre of the bin."""
     quantum: int
-    below: int = 0
+    """The exponent of the narrowest bins that the rows were ever in: that of the grid, or less after coarsening."""
+    below: int = 0  # rows below the first and above the last bin, infinite ones included
     above: int = 0
-    missing: int = 0
+    missing: int = 0  # rows without a number
     cut: tuple[int, int] | None = None
+    """``(low, high)``: the bins, counted from the first, outside of which rows are counted as `below` and `above`;
+    None: all bins take rows."""
 
     @classmethod
     def empty(cls, grid: BinGrid) -> BinnedColumn:

@@ -25,24 +25,12 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What a kind of file is called, in its first line and in errors.
+    """What a kind of file is called, in its first line and in errors."""
 
-    Parameters
-    ----------
-    name
-        In the first line.
-    version
-        The version that is written, and the last one that is read.
-    noun
-        In errors.
-    packing
-        How hard to compress, 0 (not at all) to 9.
-    """
-
-    name: str
-    version: int
-    noun: str
-    packing: int = 6
+    name: str  # in the first line
+    version: int  # the version that is written, and the last one that is read
+    noun: str  # in errors
+    packing: int = 6  # how hard to compress, 0 (not at all) to 9
 
     def pack(self, record: Record, body: Writer) -> bytes:
         """The bytes of a file: the same for the same content."""

@@ -28,14 +28,10 @@ class Counts:
 
     Either every value is here, or none: a column with more than 10,000 different values has only its number of rows.
     So nothing depends on which values came first, and nothing is counted too low.
-
-    Parameters
-    ----------
-    values
-        Rows of each value; None if there are too many values.
     """
 
     values: Mapping[str, int] | None = field(default_factory=dict)
+    """Rows of each value; None if there are too many values."""
 
     def merged(self, other: Counts) -> Counts:
         """The rows of both."""
@@ -49,22 +45,13 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """How many different values there are: exactly below 4096, by the smallest of their hashes beyond.
-
-    Parameters
-    ----------
-    hashes
-        ``(k,)`` sorted: of every value if there are fewer than 4096, else the 1024 smallest; none of floating-point
-        numbers then, which are not worth counting.
-    method
-        How values were hashed; what was hashed in different ways cannot be merged.
-    exact
-        Whether every value is here.
-    """
+    """How many different values there are: exactly below 4096, by the smallest of their hashes beyond."""
 
     hashes: Hashes
-    method: str
-    exact: bool = True
+    """``(k,)`` sorted: of every value if there are fewer than 4096, else the 1024 smallest; none of floating-point
+    numbers then, which are not worth counting."""
+    method: str  # how values were hashed; what was hashed in different ways cannot be merged
+    exact: bool = True  # whether every value is here
 
     @classmethod
     def of(cls, hashes: Hashes, method: str, exact: bool = True) -> Distinct:

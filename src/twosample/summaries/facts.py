@@ -11,60 +11,34 @@ Family = Literal["integer", "number", "boolean", "date", "time", "duration", "te
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """A column as it is stored.
+    """A column as it is stored."""
 
-    Parameters
-    ----------
-    name
-        Its name, as hostile as it may be: quote it for where you show it.
-    storage
-        The storage type in the words of narwhals: "Int64", "String", "Datetime(...)".
-    family
-        What the type amounts to.
-    """
-
-    name: str
-    storage: str
-    family: Family
+    name: str  # its name, as hostile as it may be: quote it for where you show it
+    storage: str  # the storage type in the words of narwhals: "Int64", "String", "Datetime(...)"
+    family: Family  # what the type amounts to
 
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column in a few numbers.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    rows
-        Rows of the table.
-    missing
-        Rows without a value: null or NaN.
-    infinite
-        Rows with plus or minus infinity; they are left out of what follows.
-    min, max
-        The range: numbers as they are, dates and times in seconds (since 1970 in UTC, or since midnight), text as text
-        cut at 200 characters; None where there is none.
-    mean, std
-        Mean and sample standard deviation of numbers; None for text, and where they are too large for doubles.
-    distinct
-        Different values without missing ones. None where that is not known: floating-point numbers with 4096 and more,
-        and engines beyond a million rows.
-    exact
-        Whether `distinct` is exact. Otherwise (4096 and more) it is estimated from as many hashes, with a standard
-        error of 1.6 %.
-    """
+    """One column in a few numbers."""
 
     name: str
-    rows: int
-    missing: int
-    infinite: int = 0
+    rows: int  # rows of the table
+    missing: int  # rows without a value: null or NaN
+    infinite: int = 0  # rows with plus or minus infinity; they are left out of what follows
     min: float | str | None = None
     max: float | str | None = None
+    """The range: numbers as they are, dates and times in seconds (since 1970 in UTC, or since midnight), text as text
+    cut at 200 characters; None where there is none."""
     mean: float | None = None
     std: float | None = None
+    """Mean and sample standard deviation of numbers; None for text, and where they are too large for doubles."""
     distinct: int | None = None
+    """Different values without missing ones. None where that is not known: floating-point numbers with 4096 and more,
+    and engines beyond a million rows."""
     exact: bool = True
+    """Whether `distinct` is exact. Otherwise (4096 and more) it is estimated from as many hashes, with a standard error
+    of 1.6 %."""
 
     @property
     def present(self) -> int:

@@ -22,23 +22,12 @@ class BinGrid:
     """Equal bins that are a power of two wide and start at a multiple of that, so that no rounding enters.
 
     Bin j covers ``[(start + j) * 2**unit, (start + j + 1) * 2**unit)`` for j = 0, ..., size - 1.
-
-    Parameters
-    ----------
-    unit
-        Bins are ``2**unit`` wide.
-    start
-        The first begins at ``start * 2**unit``.
-    size
-        How many.
-    dates
-        Whether text is known to spell dates, however few of them.
     """
 
-    unit: int
-    start: int
-    size: int
-    dates: bool = False
+    unit: int  # bins are 2**unit wide
+    start: int  # the first begins at start * 2**unit
+    size: int  # how many
+    dates: bool = False  # whether text is known to spell dates, however few of them
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= MOST_BINS or not -1000 <= self.unit <= 1000:

@@ -36,28 +36,14 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Numbers and how often they occur: never changed, only replaced.
+    """Numbers and how often they occur: never changed, only replaced."""
 
-    Parameters
-    ----------
-    values
-        ``(n,)`` ascending, without NaN; infinite ones are points of their own.
-    counts
-        ``(n,)`` rows.
-    unit, bits
-        e and b: values are multiples of ``2**unit``, or have `bits` binary digits behind the first.
-    whole
-        Whether all finite numbers are whole ones.
-    most
-        Different values that either of the cuts may leave.
-    """
-
-    values: Floats
-    counts: Wholes
-    unit: int = _LEAST
+    values: Floats  # (n,) ascending, without NaN; infinite ones are points of their own
+    counts: Wholes  # (n,) rows
+    unit: int = _LEAST  # e and b: values are multiples of 2**unit, or have `bits` binary digits behind the first
     bits: int = _DIGITS
-    whole: bool = True
-    most: int = MOST
+    whole: bool = True  # whether all finite numbers are whole ones
+    most: int = MOST  # different values that either of the cuts may leave
 
     @classmethod
     def of(cls, values: Floats, counts: Wholes | None = None, most: int = MOST) -> Points:

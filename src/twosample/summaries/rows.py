@@ -18,24 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Rows of a table with their keys, in the order of their numbers.
+    """Rows of a table with their keys, in the order of their numbers."""
 
-    Parameters
-    ----------
-    size
-        How many rows are kept at most.
-    frame
-        The rows.
-    keys
-        ``(n,)`` their keys, between 0 and 1.
-    numbers
-        ``(n,)`` their numbers in the table or in the part that they come from.
-    """
-
-    size: int
-    frame: pl.DataFrame
-    keys: Floats
-    numbers: NDArray[np.int64]
+    size: int  # how many rows are kept at most
+    frame: pl.DataFrame  # the rows
+    keys: Floats  # (n,) their keys, between 0 and 1
+    numbers: NDArray[np.int64]  # (n,) their numbers in the table or in the part that they come from
 
     def merged(self, other: RowSample) -> RowSample:
         """The rows with the smallest keys of both."""

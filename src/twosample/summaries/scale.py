@@ -20,22 +20,13 @@ _SOME = 300  # values from which the width is taken
 
 @dataclass(frozen=True)
 class Scale:
-    """What a column of numbers is measured by, from pooled values.
-
-    Parameters
-    ----------
-    width
-        About the median distance of two values, of different ones if most are equal, of a constant its size: what bins
-        are measured by.
-    centre
-        The median.
-    low, high
-        The range over which values are told apart.
-    """
+    """What a column of numbers is measured by, from pooled values."""
 
     width: float
-    centre: float
-    low: float
+    """About the median distance of two values, of different ones if most are equal, of a constant its size: what bins
+    are measured by."""
+    centre: float  # the median
+    low: float  # the range over which values are told apart
     high: float
 
     @classmethod

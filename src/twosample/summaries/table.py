@@ -27,47 +27,25 @@ _EVENLY = 20_000  # numbers of a column from which bins are chosen
 
 @dataclass(frozen=True, eq=False)
 class ColumnSummary:
-    """One column of a table, whatever the number of its rows.
+    """One column of a table, whatever the number of its rows."""
 
-    Parameters
-    ----------
-    info
-        Its name, storage type and family.
-    missing, infinite
-        Rows without a value, and with an infinite one.
-    low, high
-        The range: numbers, dates in seconds, or text cut at 200 characters.
-    distinct
-        Different values.
-    totals
-        Sums of numbers; None of others.
-    bins
-        Numbers in bins; for text, the numbers that it spells.
-    dates
-        For text: the dates that it spells, in bins.
-    counts
-        Rows of each value of text and categories; None of others.
-    points, date_points
-        What `bins` and `dates` hold as weighted points, from which bins of any kind can be made: then those are None,
-        and so are `totals`.
-    singles, date_singles
-        Single values and round numbers of the same numbers and dates; None where they were not counted.
-    """
-
-    info: ColumnInfo
-    missing: int
+    info: ColumnInfo  # its name, storage type and family
+    missing: int  # rows without a value, and with an infinite one
     infinite: int
-    low: float | str | None
+    low: float | str | None  # the range: numbers, dates in seconds, or text cut at 200 characters
     high: float | str | None
-    distinct: Distinct
-    totals: Totals | None = None
-    bins: BinnedColumn | None = None
-    dates: BinnedColumn | None = None
-    counts: Counts | None = None
+    distinct: Distinct  # different values
+    totals: Totals | None = None  # sums of numbers; None of others
+    bins: BinnedColumn | None = None  # numbers in bins; for text, the numbers that it spells
+    dates: BinnedColumn | None = None  # for text: the dates that it spells, in bins
+    counts: Counts | None = None  # rows of each value of text and categories; None of others
     points: Points | None = None
     date_points: Points | None = None
+    """What `bins` and `dates` hold as weighted points, from which bins of any kind can be made: then those are None,
+    and so are `totals`."""
     singles: SingleValues | None = None
     date_singles: SingleValues | None = None
+    """Single values and round numbers of the same numbers and dates; None where they were not counted."""
 
     def profile(self, rows: int) -> ColumnProfile:
         """The column in a few numbers."""

@@ -19,21 +19,11 @@ _SHIFT = 1130  # every double, its mantissa of 53 bits, and every sum of a binne
 
 @dataclass(frozen=True)
 class Totals:
-    """How many finite numbers there are, their sum and their sum of squares.
+    """How many finite numbers there are, their sum and their sum of squares."""
 
-    Parameters
-    ----------
-    count
-        Numbers.
-    total
-        Their sum, in units of ``2**-1130``.
-    squares
-        The sum of their squares, in units of ``2**-2260``.
-    """
-
-    count: int = 0
-    total: int = 0
-    squares: int = 0
+    count: int = 0  # numbers
+    total: int = 0  # their sum, in units of 2**-1130
+    squares: int = 0  # the sum of their squares, in units of 2**-2260
 
     @classmethod
     def of_values(cls, values: Floats) -> Totals:

@@ -32,22 +32,12 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, eq=False)
 class ColumnFeatures:
-    """The features of one column.
+    """The features of one column."""
 
-    Parameters
-    ----------
-    name, kind
-        The column.
-    values
-        ``(N, k)`` features with mean 0 and variance 1 over the pooled rows.
-    meanings
-        What each of them is, and the level that it stands for, if any.
-    """
-
-    name: str
+    name: str  # the column
     kind: Kind
-    values: Floats
-    meanings: tuple[tuple[Meaning, str | None], ...]
+    values: Floats  # (N, k) features with mean 0 and variance 1 over the pooled rows
+    meanings: tuple[tuple[Meaning, str | None], ...]  # what each of them is, and the level that it stands for, if any
 
 
 def column_features(series: pl.Series, column: JointColumn, columns: int) -> ColumnFeatures | None:

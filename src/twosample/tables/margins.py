@@ -19,18 +19,10 @@ _KINDS = get_args(Kind)
 
 @dataclass(frozen=True)
 class Margins:
-    """Which effect size counts as small where.
+    """Which effect size counts as small where."""
 
-    Parameters
-    ----------
-    default
-        For all columns without a margin of their own.
-    own
-        By name of a column, or by kind; the name comes first.
-    """
-
-    default: float = MARGIN
-    own: Mapping[str, float] = field(default_factory=dict)
+    default: float = MARGIN  # for all columns without a margin of their own
+    own: Mapping[str, float] = field(default_factory=dict)  # by name of a column, or by kind; the name comes first
 
     @classmethod
     def of(cls, margin: object) -> Margins:

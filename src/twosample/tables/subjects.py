@@ -47,54 +47,27 @@ TEXTS = 5000
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """One column, ready to be tested.
+    """One column, ready to be tested."""
 
-    Parameters
-    ----------
-    name, kind
-        The column.
-    rows
-        Rows of either table that were looked at.
-    missing
-        Rows without a value.
-    pair
-        Its values as weighted points; None if one of the tables has fewer than two.
-    kernel
-        The kernel on values.
-    exact
-        Whether the rows themselves were at hand, and not only bins.
-    line, levels, texts
-        The values as numbers, categories or texts: one of them is there.
-    views
-        Shares of rows that are compared beside the kernel on values.
-    finer
-        Numbers once more, with a kernel of a fifth of the bandwidth; None where there are few.
-    numbers
-        The numbers of either table as they are, also those beyond the bins.
-    facts
-        The column in either table, in the numbers that people know.
-    step
-        What all numbers are multiples of; 0 if nothing.
-    tables
-        What the two tables are called in sentences.
-    """
-
-    name: str
+    name: str  # the column
     kind: Kind
-    rows: tuple[int, int]
-    missing: tuple[int, int]
-    pair: Embedded | None
-    kernel: Gaussian | Categories | Text
-    exact: bool = True
-    line: Line | None = None
+    rows: tuple[int, int]  # rows of either table that were looked at
+    missing: tuple[int, int]  # rows without a value
+    pair: Embedded | None  # its values as weighted points; None if one of the tables has fewer than two
+    kernel: Gaussian | Categories | Text  # the kernel on values
+    exact: bool = True  # whether the rows themselves were at hand, and not only bins
+    line: Line | None = None  # the values as numbers, categories or texts: one of them is there
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    views: tuple[View, ...] = ()
+    views: tuple[View, ...] = ()  # shares of rows that are compared beside the kernel on values
     finer: Embedded | None = None
+    """Numbers once more, with a kernel of a fifth of the bandwidth; None where there are few."""
     numbers: tuple[WeightedNumbers, WeightedNumbers] | None = None
+    """The numbers of either table as they are, also those beyond the bins."""
     facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
-    step: float = 0.0
-    tables: tuple[str, str] = ("A", "B")
+    """The column in either table, in the numbers that people know."""
+    step: float = 0.0  # what all numbers are multiples of; 0 if nothing
+    tables: tuple[str, str] = ("A", "B")  # what the two tables are called in sentences
 
     @cached_property
     def missing_pair(self) -> Embedded | None:
