@@ -19,7 +19,7 @@ from ..core.threads import available_cores, run
 from ..core.types import Floats
 from .factors import PRECISE_ROWS, Factor
 from .matrices import Order, PermutationMoments
-from .pairs import unit_of
+from .pairs import VariablePair
 
 NEGLECTED = 1e-5
 """Pairs of axes are left out while what they add varies over permutations by less than this share of the whole; a
@@ -29,41 +29,28 @@ _CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class FactorPair:
+class FactorPair(VariablePair):
     """Two factors.
 
     HSIC_b is the sum S of squares of A'B over n². For HSIC_u, HKH and HLH may stand for K and L; their rows sum to 0,
     so that with their diagonals k and l it is ``(S - n/(n-2) k'l + tr(k)tr(l)/((n-1)(n-2))) / (n(n-3))``.
     """
 
-    x: Factor  # the factors
+    x: Factor
     y: Factor
-    unbiased: bool  # which estimate
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return self.x.size
-
-    @property
-    def unit(self) -> float:
-        """What the sum is multiplied with."""
-        return unit_of(self.size, self.unbiased)
+    unbiased: bool
 
     @property
     def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
-        """Of both centred matrices."""
         of = unbiased_moments if self.unbiased else biased_moments
         return of(self.x), of(self.y)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the engines have to say."""
         return tuple(dict.fromkeys(self.x.notes + self.y.notes))
 
     @property
     def tolerance(self) -> float:
-        """Rounding error of the values."""
         if self._precision is np.float32:
             return 3e-6 * self.unit * float(self.x.values.sum() * self.y.values.sum()) / self.size
         return 1e-12 * self.unit * float(np.linalg.norm(self.x.values) * np.linalg.norm(self.y.values))
@@ -74,7 +61,6 @@ class FactorPair:
         return np.float32 if self.size > PRECISE_ROWS else np.float64
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
-        """See :class:`VariablePair`."""
         return self.turns(x_order, y_order, self.size)
 
     def turns(self, x_order: Order, y_order: Order, cycle: int) -> Floats:
@@ -106,11 +92,9 @@ class FactorPair:
         return self._unbiased(sums, k.correlated(m, slice(0, 1), 1)[:, 0, 0])
 
     def observed(self) -> float:
-        """See :class:`VariablePair`."""
         return float(self._values([self.y.rows], np.array([self.x.diagonal @ self.y.diagonal]))[0])
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
-        """See :class:`VariablePair`."""
         from scipy.fft import irfft, rfft
 
         def of(side: Factor) -> Floats:
@@ -120,7 +104,6 @@ class FactorPair:
         return of(self.x), of(self.y)
 
     def permuted(self, orders: Order) -> Floats:
-        """See :class:`VariablePair`; for few rows."""
         return self._values((self.y.rows[order] for order in orders), self.y.diagonal[orders] @ self.x.diagonal)
 
     def _values(self, rows: Iterable[Floats], diagonals: Floats) -> Floats:
@@ -130,22 +113,15 @@ class FactorPair:
         return self._unbiased(sums, diagonals) if self.unbiased else self.unit * sums
 
     def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See :class:`VariablePair`."""
         del rng
         return self.x.values, self.y.values
 
-    @property
-    def diagonal_sum(self) -> float:
-        """See :class:`VariablePair`."""
-        return self.unit * float(self.x.diagonal @ self.y.diagonal)
-
     def products(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`VariablePair`."""
         x, y = (side.rows[rows] @ side.rows[columns].T for side in (self.x, self.y))
         return np.asarray(x * y)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`VariablePair`; O(n) for each resample and each pair of axes that matters."""
+        """O(n) for each resample and each pair of axes that matters."""
         total, own = np.zeros(W.shape[1]), np.zeros(self.size)
         A, B = (np.ascontiguousarray(side.rows.T) for side in (self.x, self.y))
         for a, count in zip(A, self._kept, strict=True):

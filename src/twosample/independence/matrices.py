@@ -7,10 +7,11 @@ Both estimates of HSIC are :math:`c\sum_{ij} M_{ij} N_{ij}` with matrices whose 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -39,51 +40,52 @@ class PermutationMoments(NamedTuple):
     spread: float  # trace of HKH, whatever the centring
 
 
-class CentredMatrix(Protocol):
+class CentredMatrix(ABC):
     """A symmetric matrix M whose rows sum to 0."""
 
+    noise: float  # rounding error of an entry
+    diagonal: Floats  # (n,) diagonal of HKH, whatever the centring
+    _known: list[Floats]  # the eigenvalues, once they were asked for: a matrix of all pairs asks often
+
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number of rows."""
-        ...
 
     @property
-    def noise(self) -> float:
-        """Rounding error of an entry."""
-        ...
-
-    @property
+    @abstractmethod
     def moments(self) -> PermutationMoments:
         """Traces."""
-        ...
 
-    @property
-    def diagonal(self) -> Floats:
-        """``(n,)`` diagonal of HKH, whatever the centring."""
-        ...
-
+    @abstractmethod
     def entries(self, rows: Order, columns: Order) -> Floats:
         """HKH for some rows and some columns, whatever the centring."""
-        ...
 
+    @abstractmethod
     def strips(self, order: Order) -> Iterator[Floats]:
         """M[o_i, o_(i+d)], indices modulo n, for d from 0 to n // 2: ``(n, c)`` arrays of c diagonals at a time."""
-        ...
+
+    @abstractmethod
+    def _part(self, rows: Order) -> Floats:
+        """The matrix of some rows, in any centring."""
 
     def eigenvalues(self, rng: np.random.Generator) -> Floats:
-        """Eigenvalues of the U-centred matrix, up to a common factor."""
-        ...
+        """Eigenvalues of the U-centred matrix, up to a common factor; of a random part if there are many rows."""
+        if not self._known:
+            part = self._part(rng.choice(self.size, min(self.size, SPECTRUM_ROWS), replace=False))
+            self._known.append(np.asarray(np.linalg.eigvalsh(u_centred(part)), dtype=np.float64))
+        return self._known[0]
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixInMemory:
+class MatrixInMemory(CentredMatrix):
     """M as an array."""
 
     M: Floats  # (n, n) centred values
-    diagonal: Floats  # (n,) diagonal of HKH
-    noise: float  # rounding error of an entry
+    diagonal: Floats
+    noise: float
     unbiased: bool  # which centring
-    _known: list[Floats] = field(default_factory=list, init=False, repr=False)  # a matrix of all pairs asks often
+    _known: list[Floats] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
     def of(cls, kernel: Kernel, z: Floats, unbiased: bool) -> MatrixInMemory:
@@ -95,18 +97,15 @@ class MatrixInMemory:
 
     @property
     def size(self) -> int:
-        """The number of rows."""
         return len(self.M)
 
     @cached_property
     def moments(self) -> PermutationMoments:
-        """Traces."""
         diagonal = np.diagonal(self.M)
         square, spread = float(np.vdot(self.M, self.M)), float(self.diagonal.sum())
         return PermutationMoments(float(diagonal.sum()), square, float(diagonal @ diagonal), spread)
 
     def entries(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`CentredMatrix`."""
         M = self.M[np.ix_(rows, columns)]
         if self.unbiased:
             n = self.size
@@ -117,7 +116,7 @@ class MatrixInMemory:
         return np.asarray(M)
 
     def strips(self, order: Order) -> Iterator[Floats]:
-        """See :class:`CentredMatrix`; copies M once."""
+        """Copies M once."""
         size = self.size
         wide = np.empty((size, size + size // 2))
         np.take(self.M[order], order, axis=1, out=wide[:, :size])
@@ -126,28 +125,14 @@ class MatrixInMemory:
         for first, last in offset_chunks(size):
             yield as_strided(wide[:, first:], (size, last - first), (down + right, right), writeable=False)
 
-    def eigenvalues(self, rng: np.random.Generator) -> Floats:
-        """See :class:`CentredMatrix`."""
-        if not self._known:
-            part = random_part(self.size, rng)
-            self._known.append(eigenvalues_of(self.M[np.ix_(part, part)]))
-        return self._known[0]
+    def _part(self, rows: Order) -> Floats:
+        return np.asarray(self.M[np.ix_(rows, rows)])
 
 
 def offset_chunks(size: int) -> list[tuple[int, int]]:
     """The diagonals 0, ..., n // 2 in chunks (first, last + 1), the same for both variables."""
     width = max(1, _STRIP_ENTRIES // size)
     return [(first, min(first + width, size // 2 + 1)) for first in range(0, size // 2 + 1, width)]
-
-
-def random_part(size: int, rng: np.random.Generator) -> Order:
-    """All rows, or so many random ones that eigenvalues are affordable."""
-    return rng.choice(size, min(size, SPECTRUM_ROWS), replace=False)
-
-
-def eigenvalues_of(K: Floats) -> Floats:
-    """Eigenvalues of the U-centred K."""
-    return np.asarray(np.linalg.eigvalsh(u_centred(K)), dtype=np.float64)
 
 
 def _doubly_centred(K: Floats) -> Floats:

@@ -8,6 +8,7 @@ transform at the end, O(n² log n) for n pairings.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,8 +20,8 @@ from .matrices import CentredMatrix, Order, PermutationMoments, offset_chunks
 _CHUNK = 1_000_000
 
 
-class VariablePair(Protocol):
-    """Two variables of n rows and an estimate of HSIC."""
+class OneVariable(Protocol):
+    """One variable of n rows."""
 
     @property
     def size(self) -> int:
@@ -28,62 +29,75 @@ class VariablePair(Protocol):
         ...
 
     @property
-    def tolerance(self) -> float:
-        """Rounding error of the values."""
+    def diagonal(self) -> Floats:
+        """``(n,)`` diagonal of HKH."""
         ...
 
+
+class VariablePair(ABC):
+    """Two variables of n rows and an estimate of HSIC: a sum over pairs of rows, times `unit`."""
+
+    x: OneVariable
+    y: OneVariable
+    unbiased: bool  # which estimate
+
     @property
-    def unbiased(self) -> bool:
-        """Which estimate."""
-        ...
+    def size(self) -> int:
+        """The number of rows n."""
+        return self.x.size
 
     @property
     def unit(self) -> float:
         """What the sum over entries is multiplied with."""
-        ...
-
-    @property
-    def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
-        """Of the matrices of x and of y."""
-        ...
+        return unit_of(self.size, self.unbiased)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know about how the matrices were applied."""
-        ...
-
-    def autocorrelations(self) -> tuple[Floats, Floats]:
-        """``(n // 2 + 1,)`` sums of M_(i,i+d) over i, indices modulo n, for both variables in their own order."""
-        ...
-
-    def observed(self) -> float:
-        """The value itself."""
-        ...
-
-    def shifts(self, x_order: Order, y_order: Order) -> Floats:
-        """``(n,)`` values when row ``x_order[i]`` meets row ``y_order[i + j]``, for j = 0, ..., n - 1."""
-        ...
-
-    def permuted(self, orders: Order) -> Floats:
-        """``(R,)`` values when row i of x meets row ``orders[r, i]`` of y."""
-        ...
-
-    def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Eigenvalues of both, each up to a factor."""
-        ...
+        return ()
 
     @property
     def diagonal_sum(self) -> float:
         """The sum of (HKH)_ii (HLH)_ii over the rows i, times `unit`: the part of the biased value with i = j."""
-        ...
+        return self.unit * float(self.x.diagonal @ self.y.diagonal)
 
+    @property
+    @abstractmethod
+    def tolerance(self) -> float:
+        """Rounding error of the values."""
+
+    @property
+    @abstractmethod
+    def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
+        """Of the centred matrices of x and of y."""
+
+    @abstractmethod
+    def autocorrelations(self) -> tuple[Floats, Floats]:
+        """``(n // 2 + 1,)`` sums of M_(i,i+d) over i, indices modulo n, for both variables in their own order."""
+
+    @abstractmethod
+    def observed(self) -> float:
+        """The value itself."""
+
+    @abstractmethod
+    def shifts(self, x_order: Order, y_order: Order) -> Floats:
+        """``(n,)`` values when row ``x_order[i]`` meets row ``y_order[i + j]``, for j = 0, ..., n - 1."""
+
+    @abstractmethod
+    def permuted(self, orders: Order) -> Floats:
+        """``(R,)`` values when row i of x meets row ``orders[r, i]`` of y; for few rows."""
+
+    @abstractmethod
+    def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Eigenvalues of both, each up to a factor."""
+
+    @abstractmethod
     def products(self, rows: Order, columns: Order) -> Floats:
         """Entries of HKH times those of HLH for some rows and some columns, i ≠ j."""
-        ...
 
+    @abstractmethod
     def weighted(self, W: Floats) -> Floats:
         """``(R,)`` sums over i ≠ j of w_i w_j times these products for ``(n, R)`` weights, in the unit of the value."""
-        ...
 
 
 def unit_of(size: int, unbiased: bool) -> float:
@@ -92,37 +106,23 @@ def unit_of(size: int, unbiased: bool) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixPair:
+class MatrixPair(VariablePair):
     """Two centred matrices."""
 
-    x: CentredMatrix  # the matrices, centred for the estimate that is wanted
+    x: CentredMatrix  # centred for the estimate that is wanted
     y: CentredMatrix
-    unbiased: bool  # which estimate they are centred for
-    notes: tuple[str, ...] = ()
-
-    @property
-    def unit(self) -> float:
-        """What the sum over the entries is multiplied with."""
-        return unit_of(self.size, self.unbiased)
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return self.x.size
+    unbiased: bool
 
     @property
     def moments(self) -> tuple[PermutationMoments, PermutationMoments]:
-        """Of both matrices."""
         return self.x.moments, self.y.moments
 
     @property
     def tolerance(self) -> float:
-        """Rounding error of the values."""
         x, y = (float(np.sqrt(moments.square)) for moments in self.moments)
         return self.unit * self.size * (self.x.noise * (y + self.size * self.y.noise) + self.y.noise * x)
 
     def shifts(self, x_order: Order, y_order: Order) -> Floats:
-        """See :class:`VariablePair`."""
         from scipy.fft import irfft, rfft
 
         spectrum = np.zeros(self.size // 2 + 1, dtype=np.complex128)
@@ -140,19 +140,16 @@ class MatrixPair:
         return np.where((offsets == 0) | (2 * offsets == self.size), 1.0, 2.0)
 
     def observed(self) -> float:
-        """See :class:`VariablePair`."""
         order = np.arange(self.size)
         halves = zip(self.x.strips(order), self.y.strips(order), offset_chunks(self.size), strict=True)
         return self.unit * sum(float(np.einsum("ij,ij->j", M, N) @ self._twice(*chunk)) for M, N, chunk in halves)
 
     def autocorrelations(self) -> tuple[Floats, Floats]:
-        """See :class:`VariablePair`."""
         order = np.arange(self.size)
         x, y = (np.concatenate([strip.sum(axis=0) for strip in side.strips(order)]) for side in (self.x, self.y))
         return x, y
 
     def permuted(self, orders: Order) -> Floats:
-        """See :class:`VariablePair`; for few rows."""
         M, N = (whole_matrix(side) for side in (self.x, self.y))
         step = max(1, _CHUNK // self.size**2)
         parts = [
@@ -162,20 +159,13 @@ class MatrixPair:
         return self.unit * np.concatenate(parts)
 
     def spectra(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See :class:`VariablePair`."""
         return self.x.eigenvalues(rng), self.y.eigenvalues(rng)
 
-    @property
-    def diagonal_sum(self) -> float:
-        """See :class:`VariablePair`."""
-        return self.unit * float(self.x.diagonal @ self.y.diagonal)
-
     def products(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`VariablePair`."""
         return self.x.entries(rows, columns) * self.y.entries(rows, columns)
 
     def weighted(self, W: Floats) -> Floats:
-        """See :class:`VariablePair`; O(n²) for each resample."""
+        """O(n²) for each resample."""
         total, every = np.zeros(W.shape[1]), np.arange(self.size)
         for start in range(0, self.size, max(1, _CHUNK // self.size)):
             rows = every[start : start + max(1, _CHUNK // self.size)]

@@ -13,13 +13,13 @@ from numpy.lib.stride_tricks import as_strided
 from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..kernels import Kernel
-from .matrices import ROUNDING, Order, PermutationMoments, eigenvalues_of, offset_chunks, random_part
+from .matrices import ROUNDING, CentredMatrix, Order, PermutationMoments, offset_chunks
 
 _BLOCK_ROWS = 512
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixInStrips:
+class MatrixInStrips(CentredMatrix):
     """M made anew whenever it is needed, by blocks: memory O(n) times the width of a strip."""
 
     kernel: Kernel  # the kernel and the points
@@ -30,12 +30,11 @@ class MatrixInStrips:
 
     @property
     def size(self) -> int:
-        """The number of rows."""
         return len(self.z)
 
-    @property
+    @cached_property
     def noise(self) -> float:
-        """Rounding error of an entry."""
+        """By the largest kernel value."""
         return ROUNDING * float(np.abs(self.kernel.diagonal(self.z)).max())
 
     @cached_property
@@ -55,18 +54,15 @@ class MatrixInStrips:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """See :class:`CentredMatrix`."""
         means = self._sums[0] / self.size
         return np.asarray(self.kernel.diagonal(self.z) - 2 * means + means.mean())
 
     def entries(self, rows: Order, columns: Order) -> Floats:
-        """See :class:`CentredMatrix`."""
         means = self._sums[0] / self.size
         f = means - means.mean() / 2
         return np.asarray(self.kernel.block(self.z[rows], self.z[columns]) - f[columns] - f[rows, None])
 
     def strips(self, order: Order) -> Iterator[Floats]:
-        """See :class:`CentredMatrix`."""
         z, f, n = self.z[order], self._offsets[order], self.size
         for first, last in offset_chunks(n):
             strip = np.empty((n, last - first))
@@ -87,12 +83,8 @@ class MatrixInStrips:
                 strip[:, 0] = 0.0
             yield strip
 
-    def eigenvalues(self, rng: np.random.Generator) -> Floats:
-        """See :class:`CentredMatrix`."""
-        if not self._known:
-            part = self.z[random_part(self.size, rng)]
-            self._known.append(eigenvalues_of(self.kernel.block(part, part)))
-        return self._known[0]
+    def _part(self, rows: Order) -> Floats:
+        return self.kernel.block(self.z[rows], self.z[rows])
 
     @cached_property
     def _offsets(self) -> Floats:
