@@ -49,12 +49,12 @@ def test_few_rows_have_none():
 
 
 def test_an_effect_that_cannot_be_estimated_is_not_said_to_be_none():
-    from twosample.adaptive.effects import Effect
+    from twosample.adaptive.effects import ViewEffect
     from twosample.adaptive.results import _size
 
     class Seen:
-        effect = Effect(0.0, 0.0, 0.123)
+        effect = ViewEffect(0.0, 0.0, 0.123)
 
     assert _size(Seen) == ", effect r at most 0.12"
-    Seen.effect = Effect(0.2, 0.1, 0.3)
+    Seen.effect = ViewEffect(0.2, 0.1, 0.3)
     assert _size(Seen) == ", effect r = 0.20, 0.10 to 0.30"

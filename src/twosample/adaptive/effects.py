@@ -17,7 +17,7 @@ _LEAST_ROWS = 8  # of the smaller sample
 _NORMAL = 1.96
 
 
-class Effect(NamedTuple):
+class ViewEffect(NamedTuple):
     """An effect size r with its 95 % interval."""
 
     value: float
@@ -25,7 +25,7 @@ class Effect(NamedTuple):
     high: float
 
 
-def effect_of(view: View) -> Effect | None:
+def effect_of(view: View) -> ViewEffect | None:
     r"""The correlation between the label of a row and the witness of the view at it, for rows that it has not seen.
 
     The witness is computed from every other row and evaluated at the rest, and the other way round; of each,
@@ -43,7 +43,7 @@ def effect_of(view: View) -> Effect | None:
     rows = 4 * m * n / (m + n)  # as many if the samples were of equal size; both halves see the same inner product
     error = _NORMAL / sqrt(rows / 2 - 3)
     low, high = (max(0.0, tanh(atanh(min(max(found, -0.999), 0.999)) + sign * error)) for sign in (-1, 1))
-    return Effect(max(0.0, found), low, high)
+    return ViewEffect(max(0.0, found), low, high)
 
 
 def _across(view: View, labels: Mask, half: Mask) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError, whole_number
 from ..results import TestResult
-from .effects import Effect, effect_of
+from .effects import ViewEffect, effect_of
 from .views import View
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ViewResult:
         return self.view.witness()
 
     @cached_property
-    def effect(self) -> Effect | None:
+    def effect(self) -> ViewEffect | None:
         """The effect size r of the view, between 0 and 1, with its 95 % interval: ``effect.value, .low, .high``.
 
         The correlation of the label with the view's witness at rows that it has not seen. It does not grow with the

@@ -62,7 +62,7 @@ class View(ABC):
         return self.projection(np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)]))
 
 
-class FeatureView(View):
+class ViewByFeatures(View):
     """A view by F features, which come in blocks so that thousands of columns fit into memory. O(N F R)."""
 
     @abstractmethod
@@ -158,7 +158,7 @@ def side(z: float) -> str:
     return "x" if z > 0 else "y"
 
 
-class Mean(FeatureView):
+class Mean(ViewByFeatures):
     r"""Means of all columns: :math:`|Q'v|^2` and :math:`|S'v|^2` for normal scores Q and standardised values S.
 
     Scores are safe against outliers, values keep magnitudes.
@@ -190,7 +190,7 @@ class Mean(FeatureView):
         return f"{column}: {side(z)} is higher, by {abs(z) * np.sqrt(size / (m * (size - m))):.2g} sd"
 
 
-class Directions(FeatureView):
+class Directions(ViewByFeatures):
     r"""Means of all columns together, also in directions in which rows vary little.
 
     :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C gets a ridge of (D/N)²,
@@ -260,7 +260,7 @@ def principal(X: Floats) -> tuple[Floats, Floats]:
     return left, 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
 
 
-class Covariance(FeatureView):
+class Covariance(ViewByFeatures):
     """Spread of every column and correlation of every pair: means of products of two scores. O(N D² R)."""
 
     name = "covariance"
@@ -293,7 +293,7 @@ class Covariance(FeatureView):
         return first[inside], second[inside]
 
 
-class Radius(FeatureView):
+class Radius(ViewByFeatures):
     r"""How far rows lie from the middle of the pool: the Cramér-von Mises statistic of :math:`|S_i|^2`.
 
     By its expansion in cosines of the rank, :math:`\sum_k (c_k'v)^2/k^2` (Durbin and Knott 1972), the first ten terms.
@@ -321,7 +321,7 @@ class Radius(FeatureView):
         return f"rows of {side(-z)} lie farther from the middle"
 
 
-class Columns(FeatureView):
+class Columns(ViewByFeatures):
     r"""The largest difference in single columns, of a kind that moves them: scores and odd cosines of the ranks.
 
     Features are joined by the mean of 1/p over all of them, p from the chi-square law with one degree of freedom: near

@@ -99,14 +99,14 @@ def picture_format(target: str | None, option: str = "--plot") -> str:
     return form
 
 
-class Drawn(Protocol):
+class Drawable(Protocol):
     """A result that can be drawn."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it."""
 
 
-def picture(result: Drawn, form: str) -> bytes:
+def picture(result: Drawable, form: str) -> bytes:
     """A result drawn, in one of the formats of :func:`picture_format`; the same result gives the same bytes."""
     from io import BytesIO
     from warnings import catch_warnings, simplefilter

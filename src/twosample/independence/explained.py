@@ -36,7 +36,7 @@ WEAK, MODERATE, STRONG = 0.01, 0.09, 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredColumn:
     """A column as what explains, and as what is explained.
 
     Parameters
@@ -54,7 +54,7 @@ class Measured:
     present: NDArray[np.bool_]
 
 
-def measured_columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, Measured]:
+def measured_columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, MeasuredColumn]:
     """The columns of a table that can be measured so: all but texts.
 
     Parameters
@@ -76,7 +76,7 @@ def measured_columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> di
     return found
 
 
-def of_numbers(values: Floats, present: NDArray[np.bool_]) -> Measured:
+def of_numbers(values: Floats, present: NDArray[np.bool_]) -> MeasuredColumn:
     """A column of numbers: quantiles explain, ranks are explained."""
     from scipy.stats import rankdata
 
@@ -92,20 +92,20 @@ def of_numbers(values: Floats, present: NDArray[np.bool_]) -> Measured:
     else:
         groups = np.searchsorted(distinct, values)
     groups = np.where(present, groups, len(distinct) + 1)
-    return Measured(np.unique(groups, return_inverse=True)[1].astype(np.int64), ranks[:, None], present)
+    return MeasuredColumn(np.unique(groups, return_inverse=True)[1].astype(np.int64), ranks[:, None], present)
 
 
-def of_categories(series: pl.Series) -> Measured:
+def of_categories(series: pl.Series) -> MeasuredColumn:
     """A column of categories, missing being one: they explain, and their indicators are explained."""
     codes = series.rank("dense").fill_null(0).to_numpy()
     values, counts = np.unique(codes, return_counts=True)
     rare = values[np.argsort(-counts, kind="stable")[_MOST_LEVELS:]]
     groups = np.unique(np.where(np.isin(codes, rare), -1, codes.astype(np.int64)), return_inverse=True)[1]
     target = np.eye(int(groups.max()) + 1)[groups]
-    return Measured(groups.astype(np.int64), target - target.mean(axis=0), np.ones(len(groups), dtype=bool))
+    return MeasuredColumn(groups.astype(np.int64), target - target.mean(axis=0), np.ones(len(groups), dtype=bool))
 
 
-def explained_shares(columns: Sequence[Measured | None], others: Sequence[Measured | None]) -> Floats:
+def explained_shares(columns: Sequence[MeasuredColumn | None], others: Sequence[MeasuredColumn | None]) -> Floats:
     """``(columns, others)`` the share of the variation of each of `others` that each of `columns` explains, or NaN.
 
     Parameters
@@ -144,7 +144,7 @@ def _shares(
     return np.where(known, np.clip(1 - within, 0.0, 1.0), np.nan)
 
 
-def _blocks(columns: Sequence[Measured | None]) -> list[range]:
+def _blocks(columns: Sequence[MeasuredColumn | None]) -> list[range]:
     """Columns in runs whose coordinates fit in memory."""
     runs, start, entries = [], 0, 0
     for j, column in enumerate(columns):
@@ -205,7 +205,7 @@ class Explained:
 
 
 def explained_pairs(
-    measured: Mapping[str, Measured], first: Sequence[str], second: Sequence[str]
+    measured: Mapping[str, MeasuredColumn], first: Sequence[str], second: Sequence[str]
 ) -> dict[tuple[str, str], Explained]:
     """How much every column of one side and every column of the other explain of each other.
 

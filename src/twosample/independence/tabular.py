@@ -12,7 +12,7 @@ from ..core.types import Floats
 from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..nulls import Null
 from ..structured.coordinates import TableRows, coordinates, read_rows
-from .explained import Measured, explained_pairs, measured_columns, of_numbers
+from .explained import MeasuredColumn, explained_pairs, measured_columns, of_numbers
 from .hsic import hsic_test
 from .results import IndependenceResult
 from .sides import LEAST_ROWS
@@ -31,7 +31,7 @@ class TestableColumns:
     source: str = ""  # what the table is called; empty for an array
     source_rows: int = 0  # rows of the table, of which n are looked at
     notes: tuple[str, ...] = ()  # what was left out
-    measured: Mapping[str, Measured] = field(default_factory=dict)
+    measured: Mapping[str, MeasuredColumn] = field(default_factory=dict)
     """Those of them that can explain others, and be explained."""
     read: tuple[str, ...] = ()  # the files that were read
 

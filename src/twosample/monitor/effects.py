@@ -28,7 +28,7 @@ _SMALL = 0.005  # share of all rows by which a cell must change to be shown
 
 
 @dataclass(frozen=True)
-class Effect:
+class BatchEffect:
     """An effect size with its 90 % interval.
 
     Parameters
@@ -42,7 +42,7 @@ class Effect:
     high: float
 
 
-NONE = Effect(0.0, 0.0, 1.0)
+NONE = BatchEffect(0.0, 0.0, 1.0)
 """Nothing is known."""
 
 
@@ -56,7 +56,7 @@ class Change:
     factor: float
 
 
-def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> Effect:
+def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> BatchEffect:
     """The effect size of the last batches of a column against those before.
 
     Parameters
@@ -73,7 +73,7 @@ def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int
     return effect_of_change(change_of(plan.cells(features), strata, last), plan.kernel())
 
 
-def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int) -> tuple[Effect, int]:
+def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int) -> tuple[BatchEffect, int]:
     """The largest effect size of a pair of columns, by the product of their scores, and which pair it is."""
     found = []
     for number in range(len(plan.pairs)):
@@ -110,7 +110,7 @@ def change_of(cells: Floats, strata: Indices, last: int) -> Change | None:
     return Change(base, cells[after].mean(axis=0), centred.T @ centred / freedom, factor)
 
 
-def effect_of_change(change: Change | None, kernel: Floats, spread: float | None = None) -> Effect:
+def effect_of_change(change: Change | None, kernel: Floats, spread: float | None = None) -> BatchEffect:
     """The effect size of a difference of shares, without the part that batches or rows alone would give."""
     if change is None:
         return NONE
@@ -122,7 +122,7 @@ def effect_of_change(change: Change | None, kernel: Floats, spread: float | None
     if spread is None:
         spread = 1 - sum(float(p @ kernel @ p) for p in (change.before, change.after)) / 2
     spread, reach = max(spread, 1e-12), _NORMAL * sqrt(max(variance, 0.0))
-    return Effect(*(effect_of(square, spread) for square in (squared, squared - reach, squared + reach)))
+    return BatchEffect(*(effect_of(square, spread) for square in (squared, squared - reach, squared + reach)))
 
 
 def shares(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> list[tuple[str, float, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.types import Floats
 from ..summaries import ColumnSummary, TableSummary
 from .columns import numbers_of
-from .effects import NONE, Effect, column_effect, pair_effect, shares, where
+from .effects import NONE, BatchEffect, column_effect, pair_effect, shares, where
 from .features import FeaturePlan
 from .learning import LEAST, Dispersion, dispersion, row_test
 from .results import PAIRS, TOGETHER, Look, Status, WatchedColumn
@@ -238,7 +238,7 @@ def _later(batch: BatchRecord, than: BatchRecord) -> bool:
     return batch.time is not None and than.time is not None and batch.time > than.time
 
 
-def _watched(name: str, pvalue: float, effect: Effect | None, batches: int) -> WatchedColumn:
+def _watched(name: str, pvalue: float, effect: BatchEffect | None, batches: int) -> WatchedColumn:
     if effect is None or effect is NONE:
         return WatchedColumn(name, pvalue, None, None, None, batches)
     return WatchedColumn(name, pvalue, effect.value, effect.low, effect.high, batches)

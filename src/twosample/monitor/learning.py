@@ -18,7 +18,7 @@ from ..core.adjust import holm
 from ..core.pvalue import resampling_pvalue, sequential_pvalue
 from ..core.types import Floats
 from .columns import ColumnPlan
-from .effects import NONE, Change, Effect, effect_of_change
+from .effects import NONE, BatchEffect, Change, effect_of_change
 from .features import FeaturePlan
 from .scan import ENOUGH, Indices, Whitened
 
@@ -57,7 +57,7 @@ def counts_of(plan: ColumnPlan, features: Floats, present: Floats) -> Floats:
 
 def row_test(
     plan: FeaturePlan, features: Floats, present: Floats, *, level: float, seed: Sequence[int]
-) -> tuple[float, Floats, list[Effect]]:
+) -> tuple[float, Floats, list[BatchEffect]]:
     """The last batch against all before with rows as units: p-value, adjusted ones of columns, and effects.
 
     Parameters
@@ -106,7 +106,7 @@ def _column_pvalue(before: Floats, after: Floats, kernel: Floats, level: float, 
     return sequential_pvalue(observed, drawn(), ENOUGH, limit, 1e-12 + 1e-9 * observed)[0]
 
 
-def _row_effect(before: Floats, after: Floats, kernel: Floats) -> Effect:
+def _row_effect(before: Floats, after: Floats, kernel: Floats) -> BatchEffect:
     if min(before.sum(), after.sum()) < 2:
         return NONE
     p, q = before / before.sum(), after / after.sum()

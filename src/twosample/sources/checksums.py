@@ -43,7 +43,7 @@ def _has_checksums(content: mmap.mmap) -> bool:
     if content[:4] != _MAGIC or content[-4:] != _MAGIC:
         return False
     try:
-        return _CRC in _Reader(memoryview(content[: 1 << 16]), 4).struct()
+        return _CRC in _Thrift(memoryview(content[: 1 << 16]), 4).struct()
     except _UnreadableError:
         return False
 
@@ -65,7 +65,7 @@ def _verify(view: memoryview, place: Path) -> None:
 def _chunks(view: memoryview) -> Iterator[tuple[int, int]]:
     """Where the pages of each column of each row group begin and end."""
     length = int.from_bytes(view[-8:-4], "little")
-    for group in _structs(_Reader(view, len(view) - 8 - length).struct().get(_ROW_GROUPS)):
+    for group in _structs(_Thrift(view, len(view) - 8 - length).struct().get(_ROW_GROUPS)):
         for column in _structs(group.get(_COLUMNS)):
             if _OTHER_FILE in column:
                 continue
@@ -79,7 +79,7 @@ def _checksums(view: memoryview, chunk: tuple[int, int], stop: Event) -> Iterato
     """For each page that has a checksum: what it is, and what it should be."""
     at, end = chunk
     while at < end and not stop.is_set():
-        reader = _Reader(view, at)
+        reader = _Thrift(view, at)
         header = reader.struct()
         at = reader.at + _number(header, _STORED)
         if not reader.at <= at <= end:
@@ -103,7 +103,7 @@ def _number(found: dict[int, Any], key: int) -> int:
 
 
 @dataclass
-class _Reader:
+class _Thrift:
     """Values in Thrift's compact protocol, from a place on; structures become dictionaries by number of field."""
 
     view: memoryview

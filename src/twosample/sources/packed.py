@@ -30,7 +30,7 @@ _RATIO = 300  # larger ones: not more than this times their packed size; usual i
 
 
 @dataclass(frozen=True)
-class Text:
+class TextFile:
     """A text file as polars is to read it.
 
     Parameters
@@ -86,7 +86,7 @@ def _zstandard(place: Path) -> BinaryIO | None:
     return stream
 
 
-def as_text(place: Path, small: int, encoding: str | None = None) -> Text:
+def as_text(place: Path, small: int, encoding: str | None = None) -> TextFile:
     """A text file, run through if it is packed; bz2 and xz are copied if they have more than `small` bytes.
 
     What is not in UTF-8, because the user or a mark at its beginning says so, is decoded to a copy.
@@ -96,7 +96,7 @@ def as_text(place: Path, small: int, encoding: str | None = None) -> Text:
     if stream is None and encoding is not None:
         raise SourceError(f"{place} cannot be unpacked here to be decoded: install pyarrow, or unpack it first.")
     if stream is None:
-        return Text(place, None)
+        return TextFile(place, None)
     parts: Iterator[bytes]
     with stream:
         parts = _checked(stream, place) if packing else _chunks(stream)
@@ -104,20 +104,20 @@ def as_text(place: Path, small: int, encoding: str | None = None) -> Text:
         encoding = encoding or marked(head)
         if encoding is not None:
             copy = TemporaryCopy(decoded(chain([head], parts), encoding, place), suffix)
-            return Text(copy.path, copy.path.stat().st_size, copy)
+            return TextFile(copy.path, copy.path.stat().st_size, copy)
         if not packing:
-            return Text(place, place.stat().st_size)
+            return TextFile(place, place.stat().st_size)
         parts = chain([head], parts)
         if packing not in _TO_COPY:
-            return Text(place, sum(map(len, parts)))
+            return TextFile(place, sum(map(len, parts)))
         ahead: list[bytes] = []
         while sum(map(len, ahead)) <= small:
             part = next(parts, None)
             if part is None:
-                return Text(place, sum(map(len, ahead)))
+                return TextFile(place, sum(map(len, ahead)))
             ahead.append(part)
         copy = TemporaryCopy(chain(ahead, parts), suffix)
-    return Text(copy.path, copy.path.stat().st_size, copy)
+    return TextFile(copy.path, copy.path.stat().st_size, copy)
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:

@@ -56,7 +56,7 @@ class Violation:
 
 
 @dataclass
-class _Tally:
+class _Breaches:
     """Rows that break one rule of one column."""
 
     column: str
@@ -132,7 +132,7 @@ def violations(contract: Contract, side: Side, wanted: Collection[str], numbered
     return tuple(found)
 
 
-def _count(side: Side, tallies: Mapping[str, Sequence[_Tally]]) -> bool:
+def _count(side: Side, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
     """Go through all rows, or through the sample where they cannot be read in order; whether it was all."""
     names = [name for name, part in tallies.items() if part]
     batches: Iterator[pl.DataFrame] | None = iter([side.sample]) if side.whole else side.table.batches(names)
@@ -165,23 +165,23 @@ def _of_profile(side: Side, name: str, rules: ColumnRules, known: Collection[str
             yield Violation(name, rule, 1, 1 / facts.rows, None, None, said)
 
 
-def _tallies(name: str, rules: ColumnRules) -> list[_Tally]:
+def _tallies(name: str, rules: ColumnRules) -> list[_Breaches]:
     """One for each rule that is about single values."""
     dates = rules.kind == "datetime" or isinstance(rules.min, date) or isinstance(rules.max, date)
     result = []
     if rules.kind in _KINDS:
         words, broken = _KINDS[rules.kind]
-        result.append(_Tally(name, "kind", words, broken))
+        result.append(_Breaches(name, "kind", words, broken))
     for rule, bound in (("min", rules.min), ("max", rules.max)):
         if bound is not None:
             what = "below" if rule == "min" else "above"
             broken = _Beyond(_limit(bound, rule), rule == "min", dates)
-            result.append(_Tally(name, rule, f"are {what} {_written(bound)}", broken))
+            result.append(_Breaches(name, rule, f"are {what} {_written(bound)}", broken))
     if rules.values is not None:
         listed = ", ".join(map(_quoted, rules.values[:_LISTED]))
         more = f" and {len(rules.values) - _LISTED} more" if len(rules.values) > _LISTED else ""
         words = f"have another value than {listed}{more}" if rules.values else "have a value"
-        result.append(_Tally(name, "values", words, _Other(rules.values), rules.other_values))
+        result.append(_Breaches(name, "values", words, _Other(rules.values), rules.other_values))
     return result
 
 

@@ -49,7 +49,7 @@ def _lines(column: ColumnComparison, a: ColumnFacts, b: ColumnFacts) -> Iterator
     if a.missing or b.missing:
         yield "missing", _missing(a), _missing(b)
     if a.mean is not None and b.mean is not None and column.kind != "boolean":
-        text = _Text.of(column)
+        text = _Digits.of(column)
         yield "mean", text(a.mean, between=True), text(b.mean, between=True)
         yield "sd", text.width(a.sd), text.width(b.sd)
         yield "min", text(a.min), text(b.min)
@@ -73,14 +73,14 @@ def _distinct(facts: ColumnFacts) -> str:
     return f"{'' if facts.distinct_exact else 'about '}{numbers.count(facts.distinct)}"
 
 
-class _Text:
+class _Digits:
     """Numbers of one column as text, with as many digits as tell its quantiles apart."""
 
     def __init__(self, measure: numbers.Measure) -> None:
         self.measure = measure
 
     @classmethod
-    def of(cls, column: ColumnComparison) -> _Text:
+    def of(cls, column: ColumnComparison) -> _Digits:
         """From the quantiles of both tables."""
         ends = [facts.quantiles.get(share) for facts in (column.a, column.b) for share in (0.05, 0.95)]
         places = [seconds(end) for end in ends if end is not None]
