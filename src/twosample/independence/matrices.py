@@ -43,14 +43,22 @@ class PermutationMoments(NamedTuple):
 class CentredMatrix(ABC):
     """A symmetric matrix M whose rows sum to 0."""
 
-    noise: float  # rounding error of an entry
-    diagonal: Floats  # (n,) diagonal of HKH, whatever the centring
     _known: list[Floats]  # the eigenvalues, once they were asked for: a matrix of all pairs asks often
 
     @property
     @abstractmethod
     def size(self) -> int:
         """The number of rows."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> float:
+        """Rounding error of an entry."""
+
+    @property
+    @abstractmethod
+    def diagonal(self) -> Floats:
+        """``(n,)`` diagonal of HKH, whatever the centring."""
 
     @property
     @abstractmethod
@@ -82,8 +90,8 @@ class MatrixInMemory(CentredMatrix):
     """M as an array."""
 
     M: Floats  # (n, n) centred values
-    diagonal: Floats
-    noise: float
+    _diagonal: Floats
+    _noise: float
     unbiased: bool  # which centring
     _known: list[Floats] = field(default_factory=list, init=False, repr=False)
 
@@ -98,6 +106,14 @@ class MatrixInMemory(CentredMatrix):
     @property
     def size(self) -> int:
         return len(self.M)
+
+    @property
+    def noise(self) -> float:
+        return self._noise
+
+    @property
+    def diagonal(self) -> Floats:
+        return self._diagonal
 
     @cached_property
     def moments(self) -> PermutationMoments:
