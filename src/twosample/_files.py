@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import BinaryIO
 
 from ._shown import shown
-from .errors import OptionError, OutputError
+from .errors import InputError, OptionError, OutputError
 
 _REMEDIES = {
     errno.ENOENT: "There is no such folder: make it first, or choose another place.",
@@ -37,19 +37,29 @@ def at_home(text: str) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises RuntimeError then
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text in UTF-8 to a file: the whole of it, or nothing and an error.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file: the whole of it, or nothing and an error.
 
     Parameters
     ----------
     path
         Where to. A file that is there keeps its content until the new one is complete. A device or a pipe is written
         to as it is.
-    text
-        What. Lone surrogates, which UTF-8 cannot hold, become question marks.
+    content
+        What; text in UTF-8. Lone surrogates, which UTF-8 cannot hold, become question marks.
     """
     with whole_file(path) as file:
-        file.write(text.encode("utf-8", errors="replace"))
+        file.write(content if isinstance(content, bytes) else content.encode("utf-8", errors="replace"))
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """The content of a file; what is no path, or cannot be read, is refused."""
+    _check_path(path)
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{os.fspath(path)} cannot be read: {reason}.") from None
 
 
 class TemporaryCopy:
@@ -134,7 +144,7 @@ def check_page(argument: str, path: str | os.PathLike[str]) -> None:
 
 def _check_path(path: object) -> None:
     if not isinstance(path, str | os.PathLike):
-        raise OptionError(f"path is a {type(path).__name__}; give the name of a file.")
+        raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
 
 
 @contextmanager

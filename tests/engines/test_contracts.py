@@ -217,12 +217,14 @@ def test_paired_swaps_give_the_same_answer(engine):
 
 @engines
 def test_the_points_are_not_modified(engine):
-    z = points(1)
+    z, ones = points(1), np.ones((len(points(1)), 1))
+    free = engine.gram(ts.Gaussian(1.0), z.copy(), np.random.default_rng(0))
     z.flags.writeable = False
-    gram = engine.gram(ts.Gaussian(1.0), z)
-    gram.block_sums(observed(M, N), M, N)
-    gram.centred(np.random.default_rng(0))
-    gram.multiply(np.ones((len(z), 1)))
+    gram = engine.gram(ts.Gaussian(1.0), z, np.random.default_rng(0))
+    sums, expected = (own.block_sums(observed(M, N), M, N) for own in (gram, free))
+    assert sums.xx == pytest.approx(expected.xx, rel=1e-12)
+    assert gram.centred(np.random.default_rng(0)).square == free.centred(np.random.default_rng(0)).square
+    assert gram.multiply(ones) == pytest.approx(free.multiply(ones), rel=1e-12)
 
 
 @engines

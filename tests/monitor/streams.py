@@ -1,6 +1,7 @@
 """Streams of batches in which nothing changes, though days vary, rows depend on each other, and weekdays differ."""
 
 import numpy as np
+import polars as pl
 
 
 def quiet(rng, batches, *, columns=3, vary=0.15, rows=50, memory=0.0, weekdays=0):
@@ -27,3 +28,20 @@ KINDS = {
 def views(columns=3):
     """One view for each column, and one of everything."""
     return [np.array([j, columns + j]) for j in range(columns)] + [np.arange(2 * columns)]
+
+
+def day(rng, shift=0.0, rows=150, vary=0.1, **more):
+    """A batch as a frame of three columns and whatever else is given."""
+    return pl.DataFrame(
+        {
+            "price": rng.normal(rng.normal(0, vary) + shift, 1, rows),
+            "items": rng.poisson(3, rows),
+            "city": rng.choice(["Oslo", "Rome", "Lima"], rows),
+            **more,
+        }
+    )
+
+
+def days(seed, count, **options):
+    rng = np.random.default_rng(seed)
+    return [day(rng, **options) for _ in range(count)]

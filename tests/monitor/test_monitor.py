@@ -1,44 +1,14 @@
-"""ts.Monitor: learning, alarms, acceptance, odd batches, and the state as a file."""
+"""ts.Monitor: learning, alarms, acceptance, and odd batches."""
 
 import json
-import threading
-import time
-from datetime import datetime
 
 import numpy as np
 import polars as pl
 import pytest
 
 import twosample as ts
+from tests.monitor.streams import day, days
 from twosample.monitor import DuplicateBatchError
-from twosample.monitor.batches import BatchRule
-from twosample.monitor.files import alone
-
-
-def day(rng, shift=0.0, rows=150, vary=0.1, **more):
-    return pl.DataFrame(
-        {
-            "price": rng.normal(rng.normal(0, vary) + shift, 1, rows),
-            "items": rng.poisson(3, rows),
-            "city": rng.choice(["Oslo", "Rome", "Lima"], rows),
-            **more,
-        }
-    )
-
-
-def days(seed, count, **options):
-    rng = np.random.default_rng(seed)
-    return [day(rng, **options) for _ in range(count)]
-
-
-@pytest.fixture(scope="module")
-def reference():
-    return days(0, 45)
-
-
-@pytest.fixture
-def monitor(reference):
-    return ts.Monitor(reference)
 
 
 def test_quiet_then_alarm_then_accepted(monitor):
@@ -129,19 +99,6 @@ def test_a_change_below_the_margin_is_no_alarm(reference):
         assert two.status == "quiet"
     assert one.alarm
     assert "too small to matter" in two.notes[0]
-
-
-def test_the_same_bytes_in_one_call_or_in_many(reference, tmp_path):
-    new = days(9, 5)
-    one = ts.Monitor(reference)
-    one.update(new)
-    two = ts.Monitor(reference)
-    for batch in new:
-        two = ts.Monitor.from_bytes(two.to_bytes())
-        two.update(batch)
-    two.save(tmp_path / "state.tsw")
-    assert one.to_bytes() == (tmp_path / "state.tsw").read_bytes()
-    assert one.to_json() == ts.Monitor.load(tmp_path / "state.tsw").to_json()
 
 
 def test_few_batches_rows_are_units():
@@ -235,67 +192,6 @@ def test_text_of_which_only_the_missing_share_is_watched_is_named():
     assert said in monitor.summary()
 
 
-def test_one_table_split_by_its_times():
-    rng = np.random.default_rng(18)
-    hours = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 3, 1), "1h", closed="left", eager=True)
-    weekend = (hours.dt.weekday() >= 6).to_numpy()
-    table = pl.DataFrame({"at": hours, "load": rng.normal(size=len(hours)) + 3 * weekend})
-    m = ts.Monitor(table, batches="day", strata="weekday")
-    names = [batch["name"] for batch in m.to_dict()["batches"]]
-    assert names[0] == "2026-01-01"
-    assert len(names) == 59
-    assert {batch["stratum"] for batch in m.to_dict()["batches"][:7]} == {
-        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"
-    }  # fmt: skip
-    assert [column.name for column in m.columns] == []
-    more = pl.DataFrame({"at": hours, "load": rng.normal(size=len(hours))})
-    more = more.with_columns(at=pl.col("at") + pl.duration(days=59))
-    more = more.with_columns(load=pl.col("load") + 3 * (pl.col("at").dt.weekday() >= 6))
-    m.update(more[: 24 * 7])
-    assert len(m.looks) == 7
-    assert not any(look.alarm for look in m.looks)
-
-
-def test_strata_by_a_column_and_by_a_function(tmp_path):
-    rng = np.random.default_rng(19)
-    frames = [day(rng, region=["north" if t % 2 else "south"] * 150) for t in range(30)]
-    m = ts.Monitor(frames, strata="region")
-    assert {batch["stratum"] for batch in m.to_dict()["batches"]} == {"north", "south"}
-    assert "region" not in str(m.to_dict()["columns"])
-    with pytest.raises(ts.InputError, match="several values"):
-        m.update(day(rng, region=["north", "south"] * 75))
-    named = [ts.summarize(frame, name=f"2026-01-{d + 1:02d}") for d, frame in enumerate(frames)]
-    m = ts.Monitor(named, strata=lambda time: time.day % 3)
-    m.save(tmp_path / "m.tsw")
-    with pytest.raises(ts.OptionError, match="strata="):
-        ts.Monitor.load(tmp_path / "m.tsw").update(ts.summarize(day(rng, region=["x"] * 150), name="2026-02-01"))
-    again = ts.Monitor.load(tmp_path / "m.tsw", strata=lambda time: time.day % 3)
-    assert again.update(ts.summarize(day(rng, region=["x"] * 150), name="2026-02-01")).status == "quiet"
-    with pytest.raises(ts.InputError, match="needs the time of batch"):
-        ts.Monitor(frames, strata="weekday")
-
-
-def test_splitting_refuses_what_it_cannot_do():
-    frame = pl.DataFrame({"a": [1.0, 2.0], "b": ["x", None]})
-    for rule, message in (
-        (BatchRule(by="b"), "1 rows have no b"),
-        (BatchRule(by="c"), "no such column, and periods are hour"),
-        (BatchRule(by="day"), "no column of times"),
-        (BatchRule(by="day", time="t"), "no such column"),
-    ):
-        with pytest.raises(ts.TwosampleError, match=message):
-            list(rule.parts(frame))
-
-
-def test_a_period_is_a_period_though_a_column_is_called_like_it():
-    hours = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 3, 1), "1h", closed="left", eager=True)
-    frame = pl.DataFrame({"at": hours, "day": hours.dt.day()})
-    parts = list(BatchRule(by="day", time="at").parts(frame))
-    assert [part.name for part in parts[:2]] == ["2026-01-01", "2026-01-02"]
-    assert len(parts) == 59
-    assert len(list(BatchRule(by="day").parts(frame))) == 31
-
-
 def test_seasons_are_told():
     t = np.arange(60)
     rng = np.random.default_rng(20)
@@ -303,42 +199,6 @@ def test_seasons_are_told():
     assert any("neighbouring batches" in note for note in ts.Monitor(season).notes)
     mixed = [season[i] for i in rng.permutation(60)]
     assert not any("neighbouring batches" in note for note in ts.Monitor(mixed).notes)
-
-
-def test_files_are_whole_or_refused(monitor, tmp_path):
-    path = tmp_path / "watch.tsw"
-    monitor.save(path)
-    content = path.read_bytes()
-    other = content.replace(b'"version": 1', b'"version": 9')
-    for spoiled in (b"", content[:-1], content[:200] + b"x" + content[201:], b"{}\n", other):
-        path.write_bytes(spoiled)
-        with pytest.raises(ts.InputError, match="is not the state of a watch that can be used"):
-            ts.Monitor.load(path)
-    with pytest.raises(ts.InputError, match="cannot be read"):
-        ts.Monitor.load(tmp_path / "no.tsw")
-    with pytest.raises(ts.OptionError, match="must be the path"):
-        monitor.save(3)
-    with pytest.raises(ts.OptionError, match="must be the path"):
-        ts.Monitor.load(3)
-
-
-def test_one_writer_at_a_time(tmp_path):
-    path, order = tmp_path / "watch.tsw", []
-
-    def second():
-        with alone(path):
-            order.append("second")
-
-    with alone(path):
-        with pytest.raises(ts.OutputError, match="written by another process"), alone(path, patience=0.1):
-            pass
-        thread = threading.Thread(target=second)
-        thread.start()
-        time.sleep(0.1)
-        order.append("first")
-    thread.join(10)
-    assert order == ["first", "second"]
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_json_and_text(monitor):

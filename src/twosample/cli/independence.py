@@ -11,7 +11,7 @@ import typer
 from ..errors import OptionError
 from . import options, terminal
 from .exits import DIFFERENT, SAME
-from .outputs import Output, Outputs, picture, picture_format
+from .outputs import Output, Outputs, page, picture, picture_format
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     form = picture_format(plot)
     outputs = Outputs(
         [
-            Output("--report", report, _html),
+            Output("--report", report, page),
             Output("--json", json, _json),
             Output("--plot", plot, lambda found: picture(found, form)),
         ],
@@ -109,12 +109,6 @@ def _rows(found: Found) -> int:
     from ..results import TestResult
 
     return found.m if isinstance(found, TestResult) else found.rows
-
-
-def _html(found: Found) -> str:
-    from ..report import html
-
-    return html(found)
 
 
 def _json(found: Found) -> str:

@@ -12,7 +12,7 @@ from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import DIFFERENT, SAME
-from .outputs import Output, Outputs, picture, picture_format
+from .outputs import Output, Outputs, page, picture, picture_format
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     form = picture_format(plot)
     outputs: Outputs[Any] = Outputs(
         [
-            Output("--report", report, _html),
+            Output("--report", report, page),
             Output("--json", json, lambda result: result.to_json()),
             Output("--markdown", markdown, _markdown),
             Output("--plot", plot, lambda result: picture(result, form)),
@@ -106,12 +106,6 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         terminal.write(terminal.rendered(*shown))
     outputs.write(result, quiet=quiet)
     return SAME if result.matched else DIFFERENT
-
-
-def _html(result: Matching | DatabaseMatching) -> str:
-    from ..report import html
-
-    return html(result)
 
 
 def _markdown(result: Matching | DatabaseMatching) -> str:

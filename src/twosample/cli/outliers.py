@@ -9,7 +9,7 @@ import typer
 
 from . import options, terminal
 from .exits import DIFFERENT, VERDICTS
-from .outputs import Output, Outputs
+from .outputs import Output, Outputs, page
 
 if TYPE_CHECKING:
     from ..detection import Outliers
@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     """
     del debug
     outputs: Outputs[Outliers] = Outputs(
-        [Output("--report", report, _html), Output("--json", json, lambda found: found.to_json())],
+        [Output("--report", report, page), Output("--json", json, lambda found: found.to_json())],
         inputs=(reference, new, config),
     )
     with terminal.working(f"reading {reference} and {new}", quiet=quiet):
@@ -71,12 +71,6 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         terminal.write(terminal.rendered(*_screen(found)))
     outputs.write(found, quiet=quiet)
     return DIFFERENT if any_ and found.rows else VERDICTS[found.verdict]
-
-
-def _html(found: Outliers) -> str:
-    from ..report import html
-
-    return html(found)
 
 
 def _screen(found: Outliers) -> Iterator[Any]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .._files import check_page, keep_inputs
 from .._shown import shown
@@ -89,6 +89,13 @@ class Outputs(Generic[Result]):
                 file.write(content if isinstance(content, bytes) else ended(content).encode("utf-8", errors="replace"))
             if not quiet:
                 terminal.say(f"wrote {output.target}")
+
+
+def page(result: Any) -> str:
+    """The result as one HTML page."""
+    from ..report import html
+
+    return html(result)
 
 
 def picture_format(target: str | None, option: str = "--plot") -> str:

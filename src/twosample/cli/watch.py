@@ -12,7 +12,7 @@ import typer
 from ..errors import InputError, OptionError, OutputError
 from . import options, terminal
 from .exits import DIFFERENT, ERROR, SAME, UNDECIDED
-from .outputs import Output, Outputs
+from .outputs import Output, Outputs, page
 
 if TYPE_CHECKING:
     from ..monitor import Look, Monitor
@@ -293,19 +293,13 @@ def _outputs(
     name = Path(state).stem
     return Outputs(
         [
-            Output("--report", report, _html),
+            Output("--report", report, page),
             Output("--json", json, lambda monitor: monitor.to_json()),
             Output("--prometheus", prometheus, lambda monitor: _metrics(monitor, name)),
             Output("--junit", junit, lambda monitor: _junit(monitor, name)),
         ],
         inputs=(*sources, state),
     )
-
-
-def _html(monitor: Monitor) -> str:
-    from ..report import html
-
-    return html(monitor)
 
 
 def _metrics(monitor: Monitor, name: str) -> str:

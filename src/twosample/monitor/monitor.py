@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from .._files import whole_file
+from .._files import read_whole, write_whole
 from ..errors import InputError, OptionError, number_between, options_by_name, whole_number
 from ..sources import open_table
 from ..sources.summarize import summarize
@@ -301,11 +300,7 @@ class Monitor(Standing):
         path
             Where to; such files end with ``.tsw``.
         """
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
-        content = self.to_bytes()
-        with whole_file(path) as file:
-            file.write(content)
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], strata: StrataRule = None) -> Monitor:
@@ -318,14 +313,7 @@ class Monitor(Standing):
         strata
             The function of the time that gives the stratum, if it was one: functions are not saved.
         """
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
-        try:
-            content = Path(path).read_bytes()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise InputError(f"{os.fspath(path)} cannot be read: {reason}.") from None
-        return cls.from_bytes(content, os.fspath(path), strata)
+        return cls.from_bytes(read_whole(path), os.fspath(path), strata)
 
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "These bytes", strata: StrataRule = None) -> Monitor:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from pathlib import Path
 
-from .._files import whole_file
+from .._files import read_whole, write_whole
 from ..errors import InputError, OptionError
 from .bins import BinnedColumn
 from .counts import Counts, Distinct
@@ -265,11 +264,7 @@ class TableSummary:
         path
             Where to; such files end with ``.tss``.
         """
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
-        content = self.to_bytes()
-        with whole_file(path) as file:
-            file.write(content)
+        write_whole(path, self.to_bytes())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> TableSummary:
@@ -282,14 +277,7 @@ class TableSummary:
         """
         from .files import decode
 
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
-        try:
-            content = Path(path).read_bytes()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise InputError(f"{os.fspath(path)} cannot be read: {reason}.") from None
-        return decode(content, os.fspath(path))
+        return decode(read_whole(path), os.fspath(path))
 
     def __repr__(self) -> str:
         count = len(self.columns)

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 from .._files import at_home, write_whole
@@ -141,9 +140,7 @@ class Contract:
         path
             Where to.
         """
-        if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"path must be the path of a file, not {type(path).__name__}.")
-        write_whole(Path(path), self.to_toml())
+        write_whole(path, self.to_toml())
 
 
 def contract_of(given: object) -> Contract | None:

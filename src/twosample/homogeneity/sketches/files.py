@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._files import whole_file
+from ..._files import write_whole
 from ...core.types import Floats
 from ...errors import InputError, OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
@@ -37,22 +37,16 @@ _LARGEST = 2.0**1020
 
 def write(state: State, path: str | os.PathLike[str]) -> None:
     """Write a file, whole or not at all."""
-    _check_path(path)
     record = _bins_record(state) if isinstance(state, Bins) else _groups_record(state)
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")
     header = {"format": FORMAT, "version": VERSION, "bytes": len(body), "sha256": sha256(body).hexdigest()}
-    with whole_file(path) as file:
-        file.write(json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
-
-
-def _check_path(path: object) -> None:
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
+    write_whole(path, json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
 
 
 def read(path: str | os.PathLike[str]) -> State:
     """Read a file, or say what is wrong with it."""
-    _check_path(path)
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
