@@ -189,3 +189,24 @@ class BoundLaw:
     def threshold(self, level: float) -> float:
         """The statistic above which the test rejects at this level."""
         return self.bias + sqrt(log(1 / level) / self.rate)
+
+
+@dataclass(frozen=True)
+class SquaredBoundLaw:
+    """The bound for the square of a statistic that has one, less a bias."""
+
+    root: BoundLaw  # the bound for the statistic itself
+    bias: float = 0.0  # what is taken off its square
+
+    @property
+    def least(self) -> float:
+        """The bound at the largest value."""
+        return self.root.least
+
+    def pvalue(self, t: float) -> float:
+        """The bound at t."""
+        return self.root.pvalue(sqrt(max(t + self.bias, 0.0)))
+
+    def threshold(self, level: float) -> float:
+        """The square, less the bias, above which the test rejects at this level."""
+        return self.root.threshold(level) ** 2 - self.bias

@@ -17,33 +17,12 @@ variances :math:`v = E\,k(x,x) - E\,k(x,x')` and w of l, and :math:`E\,T` is at 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
-from ..core.laws import BoundLaw
+from ..core.laws import BoundLaw, SquaredBoundLaw
 from ..errors import OptionError
 from ..kernels import Kernel
 from ..metrics.bounds import hsic_rate
-
-
-@dataclass(frozen=True)
-class SquaredBoundLaw:
-    """The bound for the square of a statistic that has one."""
-
-    root: BoundLaw  # the bound for the statistic itself
-
-    @property
-    def least(self) -> float:
-        """The bound at the largest value."""
-        return self.root.least
-
-    def pvalue(self, t: float) -> float:
-        """The bound at t."""
-        return self.root.pvalue(sqrt(max(t, 0.0)))
-
-    def threshold(self, level: float) -> float:
-        """The square above which the test rejects at this level."""
-        return self.root.threshold(level) ** 2
 
 
 def bound_law(size: int, kernels: tuple[Kernel, Kernel]) -> SquaredBoundLaw:

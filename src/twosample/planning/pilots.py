@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from ..core.centred import CentredSpectrum
-from ..core.laws import BoundLaw, ContinuousLaw, Distribution, Limit
+from ..core.laws import ContinuousLaw, Distribution, Limit, SquaredBoundLaw
 from ..core.observed import Observed, Resampler
 from ..core.pvalue import Law
 from ..core.types import Floats
@@ -105,7 +105,8 @@ class QuadraticPilot(Pilot):
         limits = kernel_limits(self.measured.kernel, self.null.name)
         if not self.statistic.root:
             return hoeffding_bound(min(m, n) // 2, limits)
-        return SquaredLaw(mcdiarmid_bound(m, n, limits), float(self.measured.spreads @ np.array([1 / m, 1 / n])))
+        bias = float(self.measured.spreads @ np.array([1 / m, 1 / n]))  # of MMD_b² as an estimate of MMD²_u
+        return SquaredBoundLaw(mcdiarmid_bound(m, n, limits), bias)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,27 +189,6 @@ class PilotLimit(Limit):
 
     def distribution(self) -> Distribution:
         return three_moments(self.mean, self.variance, self.third_moment())
-
-
-@dataclass(frozen=True)
-class SquaredLaw:
-    """The bound on MMD_b as one on MMD²_u, which is its square less the bias."""
-
-    root: BoundLaw  # the bound
-    bias: float  # of the square
-
-    @property
-    def least(self) -> float:
-        """The bound at the largest value."""
-        return self.root.least
-
-    def pvalue(self, t: float) -> float:
-        """The bound at t."""
-        return self.root.pvalue(sqrt(max(t + self.bias, 0.0)))
-
-    def threshold(self, level: float) -> float:
-        """The estimate of MMD² above which the test rejects at this level."""
-        return self.root.threshold(level) ** 2 - self.bias
 
 
 def pooled_spectrum(measured: Profile, squared: float, m: int, n: int) -> CentredSpectrum:

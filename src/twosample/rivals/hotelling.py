@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.laws import ContinuousLaw
+from ..core.laws import ContinuousLaw, GammaLaw
 from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name
 from ..nulls import Null, Permutation
@@ -205,36 +206,11 @@ class HotellingF:
         return np.asarray(f.pdf(t / self.unit, self.d, self.total - self.d - 1) / self.unit, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class HotellingChiSquare:
-    """The law of T² for large samples: chi-square with d degrees of freedom."""
-
-    d: int
-
-    def sf(self, t: float) -> float:
-        """P(T² >= t)."""
-        from scipy.special import chdtrc
-
-        return float(chdtrc(self.d, t))
-
-    def isf(self, level: float) -> float:
-        """The t with P(T² >= t) = level."""
-        from scipy.special import chdtri
-
-        return float(chdtri(self.d, level))
-
-    def pdf(self, t: Floats) -> Floats:
-        """The density."""
-        from scipy.stats import chi2
-
-        return np.asarray(chi2.pdf(t, self.d), dtype=np.float64)
-
-
 def _classical(task: Task) -> Stated:
     """The law of T² without a ridge."""
     d = task.z.shape[1]
     if task.null == "chi2":
-        return ChiSquare(ContinuousLaw(HotellingChiSquare(d), task.least))
+        return ChiSquare(ContinuousLaw(GammaLaw(d, sqrt(2 * d)), task.least))  # chi-square with d degrees of freedom
     return FisherF(ContinuousLaw(HotellingF(d, task.total), task.least))
 
 
