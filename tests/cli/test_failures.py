@@ -253,9 +253,9 @@ def test_postgresql(twosample, files, postgres_server, monkeypatch):
     assert failed(twosample("compare", files.one, url.replace(str(postgres_server.port), "1")), "host and port")
     survey = Table.survey
 
-    def lost(table, rows, seed, plan):
+    def lost(table, *args, **options):
         postgres_server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-        return survey(table, rows, seed, plan)
+        return survey(table, *args, **options)
 
     monkeypatch.setattr(Table, "survey", lost)
     monkeypatch.setattr(remote, "HELD_ROWS", 20)  # a large table: the server is asked
