@@ -164,11 +164,35 @@ def test_workers_without_this_package(spark, files, monkeypatch):
         assert open_table(frame).profile()[0].rows == 24_000
 
 
-def test_arrays_are_not_made_of_it(spark, files):
-    frame = spark.read.parquet(str(files / "a.parquet")).select("i")
-    with pytest.raises(ts.InputError, match=r"frame of Spark.*Sketch\.fit"):
-        ts.mmd_test(frame, frame)
-    assert ts.Sketch.fit(frame).rows == 24_000
+def test_tests_of_arrays(spark, files):
+    """Sketches of all rows, made by the workers; small frames are collected."""
+    frames = [spark.read.parquet(str(files / f"{name}.parquet")).select("i", "flag").repartition(3) for name in "ab"]
+    one, two = (ts.Sketch.fit(frame.select("i")) for frame in frames)
+    assert one.rows == two.rows == 24_000
+    found = ts.mmd_test(*frames, rng=0)
+    assert (found.m, found.n, found.columns) == (24_000, 24_000, 2)
+    arrays = [frame.limit(60).toPandas().to_numpy(float) for frame in frames]
+    local = ts.mmd_test(spark.createDataFrame(arrays[0].tolist(), "i double, flag double"), arrays[1], rng=0)
+    assert local.pvalue == ts.mmd_test(*arrays, rng=0).pvalue
+    with pytest.raises(ts.InputError, match="frame of Spark"):
+        ts.mmd(*frames)
+
+
+def test_every_row_in_the_joint_test(spark, files, monkeypatch):
+    monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 3000)
+    sides = [spark.read.parquet(str(files / f"{name}.parquet")).repartition(5) for name in "ab"]
+    found = ts.compare(*sides, sample=None, select=["x", "i", "at", "city"])
+    assert (found.joint.m, found.joint.n) == (24_000, 24_000)
+    assert "Joint test on all rows" in " ".join(found.joint.notes)
+
+
+def test_outliers_are_scored_where_rows_are(spark, files):
+    frame = spark.read.parquet(str(files / "b.parquet")).select("i", "flag", "city")
+    usual = open_table(files / "a.parquet").sample(1000).select("i", "flag", "city")
+    there, here = ts.outliers(usual, frame), ts.outliers(usual, frame.toPandas())
+    assert len(there.scores) == 24_000
+    assert sorted(one.score for one in there.rows) == pytest.approx(sorted(one.score for one in here.rows), abs=1e-12)
+    assert there.pvalue == here.pvalue
 
 
 def test_no_rows_and_few(spark, files):

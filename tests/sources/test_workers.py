@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -228,11 +229,39 @@ def test_sketches_of_all_rows(sides):
 
 
 @pytest.mark.parametrize(
-    ("names", "match"), [(["i", "flag"], "2 columns"), (["x"], "missing, NaN or infinite"), (["city"], "not numbers")]
+    ("names", "match"),
+    [(["x"], "missing, NaN or infinite"), (["x", "i"], "missing, NaN"), (["i", "city"], "'city' holds")],
 )
 def test_columns_that_cannot_be_sketched(sides, names, match):
     with pytest.raises(ts.InputError, match=match):
         ts.Sketch.fit(frames.from_pandas(sides[0], npartitions=3)[names])
+
+
+def test_every_row_in_the_joint_test(client, sides, monkeypatch):
+    """The same test as here, up to which group a row is in; and the same bits for the same partitions."""
+    monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 3000)
+    left, right = (side[["i", "day", "city"]].assign(j=side["i"] + np.arange(26_000) % 7) for side in sides)
+    right["j"] = right["j"].sample(frac=1, random_state=1).to_numpy()
+    there = [
+        ts.compare(*(frames.from_pandas(side, npartitions=5) for side in (left, right)), sample=None) for _ in "ab"
+    ]
+    here = ts.compare(left, right, sample=None)
+    for found in (*there, here):
+        assert (found.joint.m, found.joint.n) == (26_000, 26_000)
+        assert any({*part.columns} == {"i", "j"} for part in found.findings if part.what == "together")
+    assert there[0].joint.statistic == there[1].joint.statistic
+
+
+def test_outliers_are_scored_where_rows_are(client, sides):
+    """Rows of all partitions in their order; the answer is that for the table in memory."""
+    names = ["i", "day", "city"]
+    usual, new = sides[0][names].iloc[:2000], sides[1][names].iloc[:3000].copy()
+    new.iloc[[5, 1700, 2999], 0] = 10**6
+    there, here = ts.outliers(usual, frames.from_pandas(new, npartitions=12)), ts.outliers(usual, new)
+    assert [(one.row, one.columns, one.why) for one in there.rows] == [(o.row, o.columns, o.why) for o in here.rows]
+    assert {5, 1700, 2999} <= {one.row for one in there.rows}
+    np.testing.assert_allclose(there.scores, here.scores, atol=1e-12)
+    assert there.pvalue == here.pvalue
 
 
 def test_other_questions_to_frames_of_workers(sides):

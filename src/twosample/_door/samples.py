@@ -134,8 +134,8 @@ def _real_array(value: object, name: str) -> Floats:
         raise InputError(f"{name} has {int(np.ma.getmaskarray(value).sum())} masked value(s); drop or fill them first.")
     if type(value).__module__.startswith("pyspark."):
         raise InputError(
-            f"{name} is a frame of Spark, whose rows are not collected. ts.Sketch.fit(frame.select('x')) sketches "
-            "all rows of a column, ts.compare tests tables; or take rows: "
+            f"{name} is a frame of Spark, whose rows are not collected. ts.mmd_test and ts.compare test all rows where "
+            "they are, ts.Sketch.fit(frame) sketches them; or take rows: "
             "twosample.sources.open_table(frame).sample(10_000)."
         )
     if hasattr(value, "toarray") and hasattr(value, "nnz"):

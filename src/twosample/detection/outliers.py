@@ -13,13 +13,14 @@ from .. import _door as door
 from .._numbers import counted
 from ..errors import InputError, checked_names, options_by_name, whole_number
 from ..kernels import Gaussian, Median
-from ..sources import ColumnKind
+from ..sources import ColumnKind, Table, open_table
 from ..sources.values import records
-from ..structured.coordinates import TableRows, coordinates_against, read_rows, unread
+from ..structured.coordinates import TableRows, coordinates_against, read_rows
 from .conformal import ConformalRanks, allowed
 from .excess import excess_pvalue
 from .oddity import odd_columns
 from .results import Outlier, Outliers
+from .scoring import Scoring
 from .usual import reason, usual_values
 
 SAMPLE = 5_000
@@ -61,7 +62,8 @@ def outliers(
         What is usual: whatever :func:`twosample.sources.open_table` takes, such as a path, a database URL, a frame, an
         array, a summary.
     new
-        The rows to judge, likewise; all of them are read.
+        The rows to judge, likewise; all of them are scored, by the workers of Spark and Dask where they are, else in
+        one pass. Scores and outliers are all that is held in memory.
     level
         The share of rows like those of the reference that may be called outliers: with 10,000 usual rows and 0.01, up
         to a hundred are.
@@ -117,27 +119,31 @@ def outliers(
     chosen = checked_names("select", select), checked_names("exclude", exclude)
     size = None if sample is None else whole_number("sample", sample)
     known = read_rows(reference, sample=size, seed=seed, where=where, kinds=kinds)
-    judged = read_rows(new, sample=None, seed=seed, where=where, kinds=None)
-    common = _shared(known, judged, *chosen)
+    table = open_table(new, where=where)
+    common = _shared(known, table, *chosen)
     random = door.generator(seed)
     scaling, ranked = rows_apart(len(known.frame), random)
-    usual, asked = coordinates_against(known.frame, judged.frame, common, scaling)
+    usual = coordinates_against(known.frame, known.frame.clear(), common, scaling)[0]
     pooled = np.concatenate(list(usual.values()), axis=1)
     ranks = ConformalRanks.fit(door.fill_bandwidth(Gaussian(), Median(), pooled[scaling], random), pooled[ranked])
+    threshold = ranks.threshold(level)
+    judged = Scoring(table.columns, known.frame, common, scaling, ranks, threshold).of(table)
+    if judged is None:
+        raise InputError(f"{table.name} has no rows{' for which `where` holds' if where else ''}.")
     usual = {name: values[ranked] for name, values in usual.items()}
-    scores, threshold = ranks.scores(np.concatenate(list(asked.values()), axis=1)), ranks.threshold(level)
-    order = [int(row) for row in scores.argsort(kind="stable") if scores[row] < threshold]
-    first = order[:_EXPLAINED]
-    parts = {name: values[first] for name, values in asked.items()}
-    odd = odd_columns(usual, parts, ranks.kernel, level, random) if first else []
+    scores, flagged = judged.scores, np.flatnonzero(judged.scores < threshold)
+    order = scores[flagged].argsort(kind="stable")
+    oddest, flagged = judged.outliers[order], flagged[order]
+    parts = coordinates_against(known.frame, oddest[:_EXPLAINED], common, scaling)[1]
+    odd = odd_columns(usual, parts, ranks.kernel, level, random) if len(oddest) else []
     left_out = known.left_out(chosen[1], constant=True) if chosen[0] is None else ()
-    told = *known.table.notes, *judged.table.notes
-    notes = (*_too_few(known, level, threshold), *_unread(known, judged, common), *left_out, *told)
-    numbers, size = np.asarray(judged.table.row_numbers(), dtype=np.int64), len(ranked)
+    told = *known.table.notes, *table.notes
+    notes = (*_too_few(known, level, threshold), *_unread(known, table, judged.unread, common), *left_out, *told)
+    numbers, size = np.asarray(table.row_numbers(), dtype=np.int64), len(ranked)
     pvalues, usually = ranks.pvalues(scores), usual_values(known.frame, common)
     rows = [
         Outlier(int(numbers[row]), float(scores[row]), float(pvalues[row]), (), values)
-        for row, values in zip(order, records(judged.frame[order]) if order else (), strict=True)
+        for row, values in zip(flagged.tolist(), records(oddest), strict=True)
     ]
     return Outliers(
         rows=_explained(rows, odd, usually),
@@ -149,13 +155,13 @@ def outliers(
         level=level,
         columns=tuple(common),
         reference=known.table.name,
-        new=judged.table.name,
+        new=table.name,
         reference_rows=known.total,
         learnt=len(known.frame),
         kernel=ranks.kernel,
         usual=usually,
         notes=notes,
-        read=(*known.table.files, *judged.table.files),
+        read=(*known.table.files, *table.files),
     )
 
 
@@ -176,20 +182,20 @@ def scaling_rows(size: int) -> int:
 
 
 def _shared(
-    reference: TableRows, new: TableRows, select: tuple[str, ...] | None, exclude: tuple[str, ...] | None
+    reference: TableRows, new: Table, select: tuple[str, ...] | None, exclude: tuple[str, ...] | None
 ) -> dict[str, ColumnKind]:
     """The columns that both tables have and that can be used, as the reference means them."""
     size = len(reference.frame)
     if size < LEAST_ROWS:
         raise InputError(f"{reference.table.name} has {counted(size, 'row')}; a reference needs at least {LEAST_ROWS}.")
-    there = {kind.name for kind in new.kinds}
+    there = {info.name for info in new.columns}
     usable = reference.usable(select, exclude, constant=True)
     missing = [name for name in usable if name not in there]
     if select is not None and missing:
-        raise InputError(f"select: {new.table.name} has no column {missing[0]!r}.")
+        raise InputError(f"select: {new.name} has no column {missing[0]!r}.")
     shared = {name: kind for name, kind in usable.items() if name in there}
     if not shared:
-        raise InputError(f"{reference.table.name} and {new.table.name} have no column in common that can be used.")
+        raise InputError(f"{reference.table.name} and {new.name} have no column in common that can be used.")
     return shared
 
 
@@ -218,11 +224,13 @@ def _too_few(reference: TableRows, level: float, threshold: float) -> Iterator[s
     )
 
 
-def _unread(reference: TableRows, new: TableRows, kinds: Mapping[str, ColumnKind]) -> Iterator[str]:
+def _unread(
+    reference: TableRows, new: Table, lost: Mapping[str, int], kinds: Mapping[str, ColumnKind]
+) -> Iterator[str]:
     """Values of the new table that count as missing, in words."""
-    for name, count in unread(new.frame, kinds).items():
+    for name, count in lost.items():
         meant = kinds[name].base or kinds[name].kind
         yield (
-            f"{count:,} value{'s' if count > 1 else ''} of column {name!r} in {new.table.name} cannot be read as "
+            f"{count:,} value{'s' if count > 1 else ''} of column {name!r} in {new.name} cannot be read as "
             f"{meant}, which the column is in {reference.table.name}: taken as missing."
         )

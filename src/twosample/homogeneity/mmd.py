@@ -7,12 +7,14 @@ from ..engines import Engine
 from ..errors import OptionError, options_by_name
 from ..nulls import Null
 from ..results import TestResult, conclude
+from ..sources.elsewhere import is_elsewhere
 from ..statistics import QuadraticStatistic, Statistic
 from .family import family_test
 from .observed import ObservedForm, ObservedMMD
 from .observed_average import ObservedAverage
 from .observed_weights import ObservedWeighted
 from .sketches import Sketch, compare_sketches
+from .sketches.elsewhere import in_memory_or_sketched
 
 
 @options_by_name
@@ -46,7 +48,8 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
     x, y
         Samples: arrays (or anything that becomes one) of m and n rows with the same columns; 1-d is one column.
         At least two rows each, no missing values. Never modified. Or two lists of graphs, strings, bags of points or
-        records, with a kernel for those. Or two :class:`Sketch`.
+        records, with a kernel for those. Or two :class:`Sketch`. Or frames of Spark, Dask, Ibis, DuckDB, or queries of
+        polars: beyond 20,000 rows sketches of all rows are made where they are.
     kernel
         'gaussian' (the default), 'laplace', 'matern-3/2', 'energy', ...; a kernel such as ``ts.Gaussian(0.5)``; sums
         and products of those; one for objects, such as ``ts.graphs.WeisfeilerLehman()`` or ``ts.strings.Spectrum(3)``;
@@ -99,6 +102,10 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
     >>> r.rejected, r.pvalue <= 0.02
     (True, True)
     """
+    if is_elsewhere(x) or is_elsewhere(y):
+        x, y = in_memory_or_sketched(x, y, kernel, bandwidth)
+        if isinstance(x, Sketch) and x.columns > 1:
+            kernel = bandwidth = None  # the sketches have them
     if isinstance(x, Sketch) or isinstance(y, Sketch):
         if weights_x is not None or weights_y is not None:
             raise OptionError("weights_x and weights_y are for rows, and sketches have none; leave them out.")

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, TwosampleError, warn
-from ..summaries import BinGrid, Points, TableSummary
+from ..summaries import BinGrid, TableSummary
 from .facts import CategoryCounts, Scan
 from .local import LocalRows
 from .partial import Task, Work, part_of, united
-from .profiling import NUMERIC
 from .remote import RemoteRows, held_rows
 from .summarize import ROWS
 from .summarized import SummaryRows
@@ -121,32 +120,3 @@ class PartitionedRows(RemoteRows):
             )
             self.workers = None
             return None
-
-
-def held_by_workers(source: object) -> bool:
-    """Whether it is a frame, or a column, of Dask or Spark."""
-    library = type(source).__module__.partition(".")[0]
-    return library in ("dask", "pyspark") and hasattr(source, "columns" if library == "pyspark" else "map_partitions")
-
-
-def held_numbers(source: object, name: str) -> Points:
-    """The numbers of all rows of the only column of a frame that workers hold."""
-    from .table import open_table
-
-    table = open_table(source, name=name)
-    if len(table.columns) != 1:
-        raise InputError(
-            f"{name} has {len(table.columns)} columns, and workers hold its rows: take one column, or some rows by "
-            f"twosample.sources.open_table({name}).sample(100_000); ts.compare tests all columns of all rows."
-        )
-    info, rows = table.columns[0], table._rows
-    if info.family not in NUMERIC:
-        raise InputError(f"{name} holds {info.storage}, not numbers.")
-    held = rows._held(10, 0) if isinstance(rows, PartitionedRows) else None
-    if held is None or held.columns[0].points is None:
-        raise InputError(f"{name}: its workers lack twosample; install it there, or give rows.")
-    column = held.columns[0]
-    odd = column.missing + column.infinite
-    if odd:
-        raise InputError(f"{name} has {odd} value(s) that are missing, NaN or infinite. Drop or fill them first.")
-    return held.columns[0].points

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _door as door
 from ...core.types import Floats
 from ...errors import InputError, OptionError, options_by_name
-from ...sources.partitioned import held_by_workers, held_numbers
+from ...sources.elsewhere import check_present, is_elsewhere, points_elsewhere, rows_of, table_elsewhere
 from ...summaries import Points
 from . import files
 from .bins import BinnedMoments, Bins
@@ -77,7 +77,7 @@ class Sketch:
         Parameters
         ----------
         data
-            Rows, as in :func:`mmd_test`.
+            Rows, as in :func:`mmd_test`, or a frame as in :meth:`update`.
         layout, like
             As for the class.
 
@@ -95,12 +95,12 @@ class Sketch:
         Parameters
         ----------
         batch
-            Rows, any number of them; or one column of a frame of Dask or Spark, of which all rows are taken in where
-            they are. A batch that cannot be used changes nothing. Data frames must have their columns
-            in the order of the first; the names are kept, also in files.
+            Rows, any number of them; or a frame of Spark, Dask, Ibis or DuckDB, or a query of polars, of which all rows
+            are taken in where they are. A batch that cannot be used changes nothing. Data frames must have their
+            columns in the order of the first; the names are kept, also in files.
         """
-        if held_by_workers(batch):
-            return self._added(held_numbers(batch, "batch"))
+        if is_elsewhere(batch):
+            return self._gathered(batch)
         rows = _finite_rows(batch)
         state, columns = self._state, door.batch_columns(batch, rows)
         if state is not None and columns not in (0, state.columns):
@@ -113,6 +113,26 @@ class Sketch:
         if isinstance(state, GroupSums):
             state = state.named(door.column_names(batch), "batch and the sketch")
         self._state = state.added(rows)
+        return self
+
+    def _gathered(self, batch: object) -> Sketch:
+        """Take in a frame, where its rows are."""
+        from .elsewhere import gathered
+
+        table, state = table_elsewhere(batch, "batch"), self._state
+        grouped = isinstance(state, GroupSums) or isinstance(self._layout, GroupedFeatures)
+        if len(table.columns) == 1 and not grouped:
+            return self._added(points_elsewhere(table, "batch"))
+        if isinstance(state, Bins):
+            raise InputError(f"batch has {len(table.columns)} column(s) and the sketch {state.columns}.")
+        if state is None:
+            first = rows_of(table.sample(_EVENLY))
+            check_present(int(np.count_nonzero(~np.isfinite(first))), "batch")
+            if not len(first):
+                return self
+            state = (self._layout or GroupedFeatures()).state(first)
+        assert isinstance(state, GroupSums)
+        self._state = gathered(state, table, "batch")
         return self
 
     def _added(self, points: Points) -> Sketch:
