@@ -1,4 +1,4 @@
-"""Tests and sketches of frames whose rows are elsewhere: queries of polars, DuckDB, Ibis, Dask. Spark: test_spark.py."""
+"""Tests and sketches of frames whose rows are elsewhere: polars, DuckDB, Ibis, Dask. Spark: test_spark.py."""
 
 import numpy as np
 import polars as pl
