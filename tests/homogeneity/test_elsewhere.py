@@ -82,7 +82,8 @@ def test_sums_are_those_of_the_definition():
     assert np.array_equal(found[:, 1], np.bincount(group, minlength=64))
     np.testing.assert_allclose(found[:, 2:] * 2.0**-32, naive, atol=1e-5)
     parts = [task.part([X[:50]], 0), task.part([X[50:60]], 1), task.part([], 2)]
-    assert task.merged(parts) == task.merged([task.merged(parts[1:]), parts[0]])
+    assert task.merged(parts) == task.merged([task.merged(parts[1:]), b"", parts[0]])
+    assert task.merged([]) == b""
 
 
 def test_level(large):

@@ -71,7 +71,8 @@ class RowSums:
 
     def merged(self, parts: Iterable[bytes]) -> bytes:
         """The sums of several parts."""
-        return np.sum([self.read(part) for part in parts], axis=0).astype("<i8").tobytes()
+        found = [self.read(part) for part in parts if part]
+        return sum(found[1:], found[0]).astype("<i8").tobytes() if found else b""
 
     def read(self, part: bytes) -> NDArray[np.int64]:
         """One part, a row for each group."""
@@ -79,9 +80,10 @@ class RowSums:
 
     def added(self, parts: list[bytes], name: str) -> GroupSums:
         """The state with the rows of all parts."""
-        if not parts:
+        whole = self.merged(parts)
+        if not whole:
             return self.state
-        found = self.read(self.merged(parts))
+        found = self.read(whole)
         check_present(int(found[0, 0]), name)
         state = self.state
         return replace(state, sums=state.sums + found[:, 2:] * _UNIT, sizes=state.sizes + found[:, 1])
