@@ -15,7 +15,7 @@ def test_each_value_is_read_by_itself():
     assert spelled(pl.Series(text))[0].to_list() == pytest.approx(
         [14.0, 7.2, 1234.5, 1250.0, 0.12, -0.03, -5.0, 0.005, 3.0, 1250.0, 7.0, None]
     )
-    for word in ("$", "%", "5$5", "1,2,3", "1,250", "a%", "12,50", "$1,25,0", "100 % wool", "$$3"):
+    for word in ("$", "%", "5$5", "1,2,3", "1,250", "a%", "$1,25,0", "100 % wool", "$$3"):
         assert spelled(pl.Series([word]))[0].to_list() == [None], word
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..errors import InputError, checked_names
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
-from ..sources.values import column_of, columns_of
-from .formats import written_numbers, written_truths
+from ..sources.values import as_truths, column_of, columns_of, truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,11 +213,8 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind, said: bool = False) -> Col
     if family not in ("category", "text"):
         return _numbers(frame, found.name, family, kind)
     words = column_of(convert(frame, {found.name: kind}), found.name)
-    if not said:
-        if (truths := written_truths(words)) is not None:
-            return _measured(found.name, "boolean", "number", truths)
-        if (amounts := written_numbers(words)) is not None:
-            return _measured(found.name, "numeric", "number", amounts)
+    if not said and truths(words.drop_nulls().unique()):
+        return _measured(found.name, "boolean", "number", as_truths(words).eq("true"))
     words = words.replace(_TRUTHS)
     there = words.is_not_null().to_numpy() if words.null_count() else np.empty(0, dtype=bool)
     return _checked(

@@ -38,9 +38,20 @@ def columns_of(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     return frame.select(cs.by_name(list(names)))
 
 
-_MARKED = r"^[+-]?\s*[$€£¥₹]\s*[+-]?[0-9][0-9.,' \u00a0]*$|^[+-]?[0-9][0-9.,' \u00a0]*[$€£¥₹%]$"
+_CODE = "usd|eur|gbp|jpy|chf|cad|aud|inr|cny|sek|nok|dkk"
+_MARKED = (
+    rf"(?i)^[+-]?\s*(?:[$€£¥₹]|(?:{_CODE})\b)\s*[+-]?[0-9][0-9.,' \u00a0]*$"
+    rf"|^[+-]?[0-9][0-9.,' \u00a0]*(?:[$€£¥₹%]|\b(?:{_CODE}))$"
+)
+_BARE = (  # numbers with a decimal comma or groups of three, where the value alone says which: 1,234 may be either
+    r"^[+-]?(?:(?:0|[1-9][0-9]*),(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[1-9][0-9]{3,},[0-9]+"
+    r"|[1-9][0-9]{0,2}(?:[.' \u00a0][0-9]{3})+,[0-9]+"
+    r"|[1-9][0-9]{0,2}(?:,[0-9]{3}){2,}(?:\.[0-9]+)?|[1-9][0-9]{0,2}(?:,[0-9]{3})+\.[0-9]+)$"
+)
 _DECIMAL_POINT = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?$"  # 1,234.50
-_DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]{1,2}$"  # 1.234,50
+_DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+$"  # 1.234,50
+_GROUP = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"  # 1,250: with a sign of money these are thousands
+YES, NO = ("yes", "y", "true", "t", "1"), ("no", "n", "false", "f", "0")
 
 
 def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
@@ -71,7 +82,8 @@ def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
 def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
     """The numbers that text spells, and the ISO dates in seconds; both of its length, null elsewhere.
 
-    Amounts of money and percentages are numbers, too: ``$1,250.00``, ``7,20 €``; 12 % is 0.12.
+    Amounts of money and percentages are numbers, too: ``$1,250.00``, ``7,20 €``; 12 % is 0.12. So are numbers with a
+    decimal comma or in groups (``102,15``, ``1.234,50``, ``5,678,901``), but for those that may be either: ``1,234``.
     """
     import polars as pl
 
@@ -83,20 +95,38 @@ def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 
 def _amounts(text: pl.Series) -> pl.Series:
-    """Numbers with a sign of money before or after them, or a percent sign; each value is read by itself."""
+    """Numbers that people write: of money or percent, with a decimal comma, in groups; each value is read by itself."""
     import polars as pl
 
-    marked = text.str.contains(_MARKED).fill_null(False)
-    if not marked.any():
+    written = (text.str.contains(_MARKED) | text.str.contains(_BARE)).fill_null(False)
+    if not written.any():
         return pl.Series("v", [None], dtype=pl.Float64).new_from_index(0, len(text))
-    bare = pl.col("v").str.replace_all(r"[$€£¥₹%\s\u00a0]", "")
-    comma = bare.str.contains(_DECIMAL_COMMA)
+    bare = pl.col("v").str.replace_all(rf"(?i){_CODE}|[$€£¥₹%'\s\u00a0]", "")
+    comma = bare.str.contains(_DECIMAL_COMMA) & ~bare.str.contains(_GROUP)
     plain_ = (
         pl.when(comma).then(bare.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True))
         .when(bare.str.contains(_DECIMAL_POINT)).then(bare.str.replace_all(",", "", literal=True))
     )  # fmt: skip
     number = plain_.cast(pl.Float64, strict=False) / pl.when(pl.col("v").str.ends_with("%")).then(100.0).otherwise(1.0)
-    return text.to_frame().select(pl.when(marked).then(number).alias("v")).to_series()
+    return text.to_frame().select(pl.when(written).then(number).alias("v")).to_series()
+
+
+def truths(words: Iterable[str]) -> bool:
+    """Whether different values say yes and no, and nothing else.
+
+    A single letter or digit is enough only where its opposite occurs, too: F may be a code.
+    """
+    found = {word.strip().lower() for word in words}
+    known = bool(found) and found <= {*YES, *NO}
+    return known and not (all(len(word) == 1 for word in found) and (found <= {*YES} or found <= {*NO}))
+
+
+def as_truths(text: pl.Series) -> pl.Series:
+    """Values that say yes as "true", all others as "false", null where there is none."""
+    import polars as pl
+
+    yes = text.alias("v").str.strip_chars().str.to_lowercase().is_in(YES)
+    return pl.select(v=pl.when(yes).then(pl.lit("true")).when(~yes).then(pl.lit("false"))).to_series()
 
 
 def dated(found: int, dates: int, said: bool = False) -> bool:

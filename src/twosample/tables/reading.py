@@ -27,7 +27,7 @@ from ..sources import (
 )
 from ..sources.kinds import NUMBERS
 from ..sources.summarize import plan
-from ..sources.values import column_of, finite
+from ..sources.values import YES, as_truths, column_of, finite, truths
 from ..summaries import Scale
 
 if TYPE_CHECKING:
@@ -185,19 +185,44 @@ def read(
     schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
     found, scales = _converted(surveys, schema)
     step("placing both in the same bins")
+    scans = [_completed(table, survey, schema, scales) for table, survey in zip(tables, surveys, strict=True)]
+    yes_no = _yes_or_no(scans, schema)
     a, b = (
         Side(
             table,
             survey.sample,
-            _completed(table, survey, schema, scales),
+            _in_one_spelling(scan, yes_no),
             _looked_at(survey),
             survey.summarized,
             survey.note,
             survey.numbers,
         )
-        for table, survey in zip(tables, surveys, strict=True)
+        for table, survey, scan in zip(tables, surveys, scans, strict=True)
     )
-    return Reading(a, b, schema, found, scales)
+    one, two = (part.with_columns([as_truths(column_of(part, name)).alias(name) for name in yes_no]) for part in found)
+    return Reading(a, b, schema, (one, two), scales)
+
+
+def _yes_or_no(scans: Sequence[Scan], schema: SchemaComparison) -> list[str]:
+    """Columns of nothing but yes and no, written as words in one table and as 1 and 0 in the other."""
+    found = []
+    for column in schema.common:
+        if column.kind == "categorical" and "boolean" in (column.left.base, column.right.base):
+            counts = [scan.counts[column.name] for scan in scans]
+            values = [value for part in counts for value, _ in part.values]
+            found += [column.name] if truths(values) and not any(part.rest for part in counts) else []
+    return found
+
+
+def _in_one_spelling(scan: Scan, names: Sequence[str]) -> Scan:
+    """The counts of these columns with values that say yes as "true", the others as "false"."""
+    counts = dict(scan.counts)
+    for name in names:
+        yes = sum(rows for value, rows in counts[name].values if value.strip().lower() in YES)
+        both = (("true", yes), ("false", counts[name].present - yes))
+        values = tuple(sorted((part for part in both if part[1]), key=lambda part: -part[1]))
+        counts[name] = replace(counts[name], values=values)
+    return replace(scan, counts=counts)
 
 
 def _looked_at(survey: Survey) -> int:

@@ -1,0 +1,88 @@
+"""Money, percentages, decimal commas, yes and no in other spellings: one place for compare and match."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from twosample.sources.values import as_truths, spelled, truths
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("102,15", 102.15), ("0,125", 0.125), ("-0,5", -0.5), ("1234,567", 1234.567), ("1.234,50", 1234.5),
+        ("1 234,5", 1234.5), ("12\u00a0345,25", 12345.25), ("5,678,901", 5678901.0), ("1,234.50", 1234.5),
+        ("USD 5", 5.0), ("7.5 eur", 7.5), ("12,5 %", 0.125), ("0,500 €", 0.5), ("1,250 €", 1250.0),
+        ("1,234", None), ("00,5", None), ("10,20,30", None), ("1.2.3", None), ("12.05.2020", None), ("12:30", None),
+        ("310/246-1501", None), ("212 555 123", None), ("1e5x", None), ("(5)", None), ("٣", None), ("5 usdx", None),
+    ],
+)  # fmt: skip
+def test_numbers_that_people_write(text, number):
+    assert spelled(pl.Series([text, "x"]))[0].to_list() == [number, None]
+
+
+def test_yes_and_no():
+    assert truths(["Yes", "no", " YES "])
+    assert truths(["no"])
+    assert truths(["f", "t"])
+    assert truths(["1", "0", "yes"])
+    assert not truths(["f"])  # a code
+    assert not truths(["yes", "maybe"])
+    assert not truths([])
+    assert as_truths(pl.Series(["Yes", "0", None, " y"])).to_list() == ["true", "false", None, "true"]
+
+
+@pytest.mark.parametrize("spelling", [("Yes", "no"), ("T", "F"), ("true", "FALSE")])
+@pytest.mark.parametrize("stored", [np.int64, np.float64, np.bool_])
+def test_compare_takes_yes_and_no_for_one_and_zero(spelling, stored):
+    rng = np.random.default_rng(0)
+    one, two = rng.random(400) < 0.3, rng.random(300) < 0.45
+    a, b = {"member": one.astype(stored)}, {"member": np.where(two, *spelling)}
+    c, plain = ts.compare(a, b), ts.compare({"member": np.where(one, *spelling)}, b)
+    assert c["member"].pvalue == pytest.approx(plain["member"].pvalue)
+    assert c["member"].effect == pytest.approx(plain["member"].effect)
+    assert c.schema.changed  # another spelling is a finding, though the values are the same
+    assert "member" in c.headline
+
+
+def test_other_words_stay_categories():
+    a = {"member": np.arange(300) % 2}
+    b = {"member": np.where(np.arange(300) == 17, "unknown", np.where(np.arange(300) % 2, "yes", "no"))}
+    assert ts.compare(a, b)["member"].verdict == "different"
+
+
+def test_compare_reads_decimal_commas_and_says_that_the_spelling_changed():
+    rng = np.random.default_rng(1)
+    x, y = rng.gamma(3, 20, 500).round(2), rng.gamma(3, 20, 400).round(2)
+    c = ts.compare({"v": x}, {"v": [f"{value:.2f}".replace(".", ",") for value in y]})
+    assert c["v"].pvalue == pytest.approx(ts.compare({"v": x}, {"v": y})["v"].pvalue)
+    assert "text that spells numbers" in c.headline
+    assert c["v"].b.mean == pytest.approx(y.mean())
+
+
+def test_partners_in_other_formats():
+    rng = np.random.default_rng(0)
+
+    def table(n):
+        return rng.gamma(3, 20, n).round(2), rng.beta(2, 8, n).round(3), rng.random(n) < 0.3, rng.random(n) < 0.8
+
+    price, share, member, old = table(400)
+    a = {
+        "price": [f"${v:,.2f}" for v in price],
+        "share": [f"{100 * v:.1f} %" for v in share],
+        "member": np.where(member, "yes", "no"),
+        "old": np.where(old, "Y", "N"),
+    }
+    amount, part, joined, aged = table(300)
+    b = {
+        "alt": aged.astype(int),
+        "mitglied": joined.astype(int),
+        "anteil": part,
+        "preis": [f"{v:.2f}".replace(".", ",") for v in amount],
+    }
+    m = ts.match(a, b)
+    expected = {"price": "preis", "share": "anteil", "member": "mitglied", "old": "alt"}
+    assert {p.source: p.target for p in m.pairs} == expected
+    assert not any(p.drifted for p in m.pairs)
+    assert ts.match(a, b, kinds={"price": "text"}).candidates("price") == ()  # what the user says counts
