@@ -154,8 +154,9 @@ def test_the_larger_pool_takes_its_scales_from_a_part():
     assert ratios != [1.0] * 2
 
 
-def test_widths_by_definition():
-    z = np.random.default_rng(6).normal(size=(40, 3))
+@pytest.mark.parametrize("columns", [1, 3, 5])
+def test_widths_by_definition(columns):
+    z = np.random.default_rng(6).normal(size=(40, columns))
     part = np.arange(10, 30)
     found = local.widths(z, part, 4)
     for i, row in enumerate(z):
