@@ -132,4 +132,6 @@ class Spelling:
         last = {int(np.searchsorted(heap, share * heap[-1], side="right")) - 1 for share in _RARE}
         for most in counts[sorted(last - {-1})].tolist():
             if most > 1:  # those that occur once have a view of their own
-                yield self._view("odd", f"a value that at most {most:.0f} rows of both tables have", rows <= most)
+                words = self.words.filter(rows <= most)
+                said = f"a value that at most {most:.0f} rows of both tables have"
+                yield self._view("odd", f"'{words[0]}'" if len(words) == 1 else said, rows <= most)

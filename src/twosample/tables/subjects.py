@@ -166,7 +166,8 @@ def _label_views(levels: Levels, level: float) -> tuple[View, ...]:
     each, written = list(levels_views(levels)), list(spelling.views(single=False))
     if len(levels.labels) <= FEW:  # "written in capitals" may just be one of them
         rows = {view.a + view.b for view in each}
-        written = [view for view in written if not {view.a + view.b, view.m + view.n - view.a - view.b} & rows]
+        same = [bool({view.a + view.b, view.m + view.n - view.a - view.b} & rows) for view in written]
+        written = [view for view, known in zip(written, same, strict=True) if view.family == "odd" or not known]
     return tuple(usable([*each, *written], level))
 
 

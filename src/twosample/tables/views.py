@@ -22,12 +22,12 @@ from ..summaries.singles import multiple
 from .parts import Place
 
 WEIGHTS = {
-    "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.1, "tail": 0.1, "value": 0.1, "range": 0.05, "round": 0.05,
-    "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05, "calendar": 0.02,
+    "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.07, "far": 0.05, "tail": 0.1, "value": 0.1, "range": 0.05,
+    "round": 0.05, "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05, "calendar": 0.02,
 }  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
 
-PLAIN = "value", "clock", "calendar", "length", "odd", "range", "letters", "tail", "round", "seldom"
+PLAIN = "value", "clock", "calendar", "length", "far", "odd", "range", "letters", "tail", "round", "seldom"
 """Kinds of views, those first that are easiest to say."""
 
 _STEPPED = 10  # steps of a round number over which values must reach for it to be looked at
@@ -242,7 +242,7 @@ def _far(heap: Heap, number: Words) -> Iterator[View]:
     ):  # fmt: skip
         here = heap.found[holds(heap.found)][::order]
         if len(here):
-            yield heap.view("odd", f"{word} {number(float(here[-1]))}, far from nearly all others,", holds)
+            yield heap.view("far", f"{word} {number(float(here[-1]))}, far from nearly all others,", holds)
 
 
 def _beyond(heap: Heap, number: Words) -> Iterator[View]:
