@@ -39,3 +39,16 @@ def rows() -> Iterator[Row]:
     x, y = rng.normal(size=(2, 1000, 10))
     (family,) = interleaved(lambda: ts.mmd_test(x, y, kernel="adaptive", rng=0), rounds=3, patience=2)
     yield Row("mmd_test(kernel='adaptive'), 20 kernels, 1000 + 1000 rows, d = 10", family, 1, "s")
+    line, one = taking_turns(
+        processor_seconds,
+        (
+            lambda: ts.mmd_test(x[:, 0], y[:, 0], kernel="adaptive", null=ts.Permutation(999), rng=0),
+            lambda: ts.mmd_test(x, y, kernel="adaptive", null=ts.Permutation(999), rng=0),
+        ),
+        rounds=3,
+        patience=2,
+    )
+    yield Row("the same, one column / ten columns", line / one, 0.25, detail=f"{line:.2g} s")
+    x, y = rng.normal(size=(2, 500_000))
+    (many,) = interleaved(lambda: ts.mmd_test(x, y, kernel="adaptive", rng=0), rounds=2, patience=2)
+    yield Row("mmd_test(kernel='adaptive'), a million rows of one column", many, 3, "s")
