@@ -24,21 +24,11 @@ STDOUT = "-"
 
 @dataclass(frozen=True)
 class Output(Generic[Result]):
-    """One option that asks for a file.
+    """One option that asks for a file."""
 
-    Parameters
-    ----------
-    option
-        As the user writes it.
-    target
-        A path, "-" for standard output, or None for nothing.
-    content
-        What is written.
-    """
-
-    option: str
-    target: str | None
-    content: Callable[[Result], str | bytes]
+    option: str  # as the user writes it
+    target: str | None  # a path, "-" for standard output, or None for nothing
+    content: Callable[[Result], str | bytes]  # what is written
 
 
 class Outputs(Generic[Result]):

@@ -57,18 +57,10 @@ class ReplicateLaw:
 
 @dataclass(frozen=True, eq=False)
 class WeightedLaw:
-    """A law of which only a part of the level is spent: p-values divided by that part (weighted Bonferroni).
-
-    Parameters
-    ----------
-    law
-        The law.
-    part
-        Its part of the level, between 0 and 1.
-    """
+    """A law of which only a part of the level is spent: p-values divided by that part (weighted Bonferroni)."""
 
     law: Law
-    part: float
+    part: float  # its part of the level, between 0 and 1
 
     @property
     def least(self) -> float:

@@ -27,49 +27,24 @@ _HEAD = np.dtype([("place", "<i8"), ("rows", "<i8"), ("lost", "<i8"), ("frame", 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What was found in a table.
+    """What was found in a table."""
 
-    Parameters
-    ----------
-    scores
-        ``(n,)`` the score of every row, in the order of parts and of rows in them.
-    outliers
-        The rows with a score below the threshold, in the same order.
-    unread
-        How many values of a column cannot be read as the reference says; only columns that have such.
-    """
-
-    scores: Floats
-    outliers: pl.DataFrame
+    scores: Floats  # (n,) the score of every row, in the order of parts and of rows in them
+    outliers: pl.DataFrame  # the rows with a score below the threshold, in the same order
     unread: Mapping[str, int]
+    """How many values of a column cannot be read as the reference says; only columns that have such."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """The task: score rows against a reference.
+    """The task: score rows against a reference."""
 
-    Parameters
-    ----------
-    columns
-        The columns of the table.
-    reference
-        Rows of the reference.
-    kinds
-        The columns to look at, and what they mean.
-    scaling
-        Rows of the reference that give units.
-    ranks
-        What new rows are ranked among.
-    threshold
-        The score below which a row is an outlier.
-    """
-
-    columns: tuple[ColumnInfo, ...]
-    reference: pl.DataFrame
-    kinds: Mapping[str, ColumnKind]
-    scaling: NDArray[np.int64]
-    ranks: ConformalRanks
-    threshold: float
+    columns: tuple[ColumnInfo, ...]  # the columns of the table
+    reference: pl.DataFrame  # rows of the reference
+    kinds: Mapping[str, ColumnKind]  # the columns to look at, and what they mean
+    scaling: NDArray[np.int64]  # rows of the reference that give units
+    ranks: ConformalRanks  # what new rows are ranked among
+    threshold: float  # the score below which a row is an outlier
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """One segment: its head, scores, counts of unread values, and the outliers as Arrow."""

@@ -25,32 +25,18 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Shares:
-    """Rows for which something holds, compared by a design.
+    """Rows for which something holds, compared by a design."""
 
-    Parameters
-    ----------
-    shares
-        Of either sample, as the design weighs rows.
-    pvalue, least
-        Its p-value, and the smallest that so many rows could have.
-    """
-
-    shares: tuple[float, float]
-    pvalue: float
+    shares: tuple[float, float]  # of either sample, as the design weighs rows
+    pvalue: float  # its p-value, and the smallest that so many rows could have
     least: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Design(ABC):
-    """What m rows of x and n rows of y are beside their values.
+    """What m rows of x and n rows of y are beside their values."""
 
-    Parameters
-    ----------
-    m, n
-        Rows of either sample; those of x come first.
-    """
-
-    m: int
+    m: int  # rows of either sample; those of x come first
     n: int
 
     @abstractmethod

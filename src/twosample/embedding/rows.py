@@ -28,24 +28,12 @@ _ROUNDING = 1e-12  # of sums of features, relative to their squared length
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedRows(Observed):
-    """Features of the pooled rows, of which the first m are x.
+    """Features of the pooled rows, of which the first m are x."""
 
-    Parameters
-    ----------
-    features
-        ``(N, D)`` features less their mean.
-    m
-        Rows of x.
-    rng
-        Draws the resamples.
-    weights
-        ``(N,)`` weights above 0 that move with the rows; None if all are 1.
-    """
-
-    features: Floats
-    m: int
-    rng: np.random.Generator
-    weights: Floats | None = None
+    features: Floats  # (N, D) features less their mean
+    m: int  # rows of x
+    rng: np.random.Generator  # draws the resamples
+    weights: Floats | None = None  # (N,) weights above 0 that move with the rows; None if all are 1
 
     @cached_property
     def n(self) -> int:

@@ -21,15 +21,9 @@ from .designs import Design, Rows, Shares, effective
 
 @dataclass(frozen=True, eq=False)
 class SampledDesign(Design):
-    """Rows that were taken with known chances.
+    """Rows that were taken with known chances."""
 
-    Parameters
-    ----------
-    weights
-        ``(N,)`` one over these chances, up to a factor for each sample.
-    """
-
-    weights: Floats
+    weights: Floats  # (N,) one over these chances, up to a factor for each sample
 
     def part(self, kept: Rows) -> SampledDesign:
         m = int(kept[: self.m].sum())

@@ -25,21 +25,11 @@ _KNOWN = 1.5  # rows of either sample from which on a stratum has an effect of i
 
 @dataclass(frozen=True, eq=False)
 class StratifiedFeatures:
-    """The statistic of :class:`twosample.StratifiedPermutation`, unbiased, from features.
+    """The statistic of :class:`twosample.StratifiedPermutation`, unbiased, from features."""
 
-    Parameters
-    ----------
-    features
-        ``(N, D)`` features of the pooled rows.
-    strata
-        Their strata.
-    weights
-        ``(N,)`` weights above 0 that move with the rows; None if all are 1.
-    """
-
-    features: Floats
-    strata: Strata
-    weights: Floats | None = None
+    features: Floats  # (N, D) features of the pooled rows
+    strata: Strata  # their strata
+    weights: Floats | None = None  # (N,) weights above 0 that move with the rows; None if all are 1
 
     @cached_property
     def _weights(self) -> Floats:

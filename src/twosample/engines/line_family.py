@@ -32,24 +32,12 @@ Cells = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class LineFamily:
-    """Two samples on a line in cells, and the kernels that look at them.
+    """Two samples on a line in cells, and the kernels that look at them."""
 
-    Parameters
-    ----------
-    kernels
-        The kernels, with bandwidths, in the unit of `step`.
-    step
-        The width of a cell.
-    cells
-        ``(C,)`` numbers of the cells that have rows, ascending from 0.
-    x, pool
-        ``(C,)`` rows of x, and of both samples, in each.
-    """
-
-    kernels: tuple[RadialKernel, ...]
-    step: float
-    cells: Cells
-    x: NDArray[np.int64]
+    kernels: tuple[RadialKernel, ...]  # the kernels, with bandwidths, in the unit of `step`
+    step: float  # the width of a cell
+    cells: Cells  # (C,) numbers of the cells that have rows, ascending from 0
+    x: NDArray[np.int64]  # (C,) rows of x, and of both samples, in each
     pool: NDArray[np.int64]
 
     @classmethod

@@ -37,21 +37,11 @@ WEAK, MODERATE, STRONG = 0.01, 0.09, 0.25
 
 @dataclass(frozen=True, eq=False)
 class MeasuredColumn:
-    """A column as what explains, and as what is explained.
+    """A column as what explains, and as what is explained."""
 
-    Parameters
-    ----------
-    groups
-        ``(n,)`` the group of each row, from 0.
-    target
-        ``(n, c)`` coordinates with mean 0 over the rows that have a value, 0 in others.
-    present
-        ``(n,)`` whether there is a value.
-    """
-
-    groups: NDArray[np.int64]
-    target: Floats
-    present: NDArray[np.bool_]
+    groups: NDArray[np.int64]  # (n,) the group of each row, from 0
+    target: Floats  # (n, c) coordinates with mean 0 over the rows that have a value, 0 in others
+    present: NDArray[np.bool_]  # (n,) whether there is a value
 
 
 def measured_columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, MeasuredColumn]:

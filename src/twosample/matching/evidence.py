@@ -53,27 +53,14 @@ _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """What is known of two tables when their columns are paired.
+    """What is known of two tables when their columns are paired."""
 
-    Parameters
-    ----------
-    costs
-        All costs between their columns.
-    same_kind
-        ``(s, t)`` whether the columns mean the same kind of thing.
-    names
-        ``(s, t)`` how alike the names are, from 0 to 1; None if names do not count.
-    correlations
-        For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN.
-    rows
-        Rows from which these are.
-    """
-
-    costs: Costs
-    same_kind: Mask
-    names: Floats | None
+    costs: Costs  # all costs between their columns
+    same_kind: Mask  # (s, t) whether the columns mean the same kind of thing
+    names: Floats | None  # (s, t) how alike the names are, from 0 to 1; None if names do not count
     correlations: tuple[Floats, Floats]
-    rows: tuple[int, int]
+    """For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN."""
+    rows: tuple[int, int]  # rows from which these are
 
     def evidence(self) -> Floats:
         """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""

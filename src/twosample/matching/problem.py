@@ -48,21 +48,13 @@ class Teller:
 
 @dataclass(frozen=True)
 class Options:
-    """How columns are paired.
+    """How columns are paired."""
 
-    Parameters
-    ----------
-    rescale, use_names, force, level
-        As :func:`match` has them.
-    seed
-        Its `rng`.
-    """
-
-    rescale: bool = False
+    rescale: bool = False  # as match has them
     use_names: bool = False
     force: bool = False
     level: float | None = None
-    seed: int = 0
+    seed: int = 0  # its `rng`
 
 
 def matched(left: Side, right: Side, options: Options, tell: Tell) -> Matching:

@@ -29,15 +29,9 @@ _SMALL = 0.005  # share of all rows by which a cell must change to be shown
 
 @dataclass(frozen=True)
 class BatchEffect:
-    """An effect size with its 90 % interval.
+    """An effect size with its 90 % interval."""
 
-    Parameters
-    ----------
-    value, low, high
-        Between 0 and 1.
-    """
-
-    value: float
+    value: float  # between 0 and 1
     low: float
     high: float
 

@@ -21,58 +21,31 @@ NAME, LONG = 80, 600  # characters
 
 @dataclass(frozen=True)
 class TablesLine:
-    """A pair of tables with its columns.
+    """A pair of tables with its columns."""
 
-    Parameters
-    ----------
-    source, target, confidence, words
-        What is matched, how sure that is, and how many columns have partners.
-    columns
-        Both names, how sure, whether drifted, and the kind, for each pair of columns.
-    left
-        How many pairs of columns are not shown.
-    alone
-        Columns without a partner, as text, for A and B.
-    """
-
-    source: str
+    source: str  # what is matched, how sure that is, and how many columns have partners
     target: str
     confidence: str
     words: str
     columns: tuple[tuple[str, str, str, str, str], ...]
-    left: int
-    alone: tuple[tuple[str, str], ...]
+    """Both names, how sure, whether drifted, and the kind, for each pair of columns."""
+    left: int  # how many pairs of columns are not shown
+    alone: tuple[tuple[str, str], ...]  # columns without a partner, as text, for A and B
 
 
 @dataclass(frozen=True)
 class DatabasesPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead
-        The outcome.
-    sides
-        Name and number of tables of the two databases.
-    pairs, pairs_left
-        The pairs of tables, and how many are not shown.
-    alone
-        Tables without a partner: heading and tables, for each side.
-    heat
-        How likely each two tables belong together.
-    method, notes, citation, version
-        How it was done.
-    """
-
-    title: str
+    title: str  # the outcome
     sign: Sign
     lead: str
-    sides: tuple[tuple[str, int], ...]
-    pairs: tuple[TablesLine, ...]
+    sides: tuple[tuple[str, int], ...]  # name and number of tables of the two databases
+    pairs: tuple[TablesLine, ...]  # the pairs of tables, and how many are not shown
     pairs_left: int
-    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]
-    heat: HeatMap
-    method: tuple[tuple[str, str], ...]
+    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]  # tables without a partner: heading and tables, for each side
+    heat: HeatMap  # how likely each two tables belong together
+    method: tuple[tuple[str, str], ...]  # how it was done
     notes: tuple[str, ...]
     citation: str
     version: str

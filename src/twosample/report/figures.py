@@ -29,123 +29,61 @@ _SPARKS = 8  # categories in a small picture
 
 @dataclass(frozen=True)
 class Tail:
-    """Rows beyond an end of the axis.
+    """Rows beyond an end of the axis."""
 
-    Parameters
-    ----------
-    bar_a, bar_b
-        Outlines of the two bars.
-    at
-        Where their middle is, per cent.
-    label
-        What is beyond, for the axis: "> 170".
-    words
-        The same with its shares.
-    """
-
-    bar_a: str
+    bar_a: str  # outlines of the two bars
     bar_b: str
-    at: float
-    label: str
-    words: str
+    at: float  # where their middle is, per cent
+    label: str  # what is beyond, for the axis: "> 170"
+    words: str  # the same with its shares
 
 
 @dataclass(frozen=True)
 class NumberFigure:
-    """Two densities and the witness.
+    """Two densities and the witness."""
 
-    Parameters
-    ----------
-    density_a, density_b
-        Outlines of the two densities, from the ground to the ground; the first is closed.
-    above, below, curve
-        The witness: its part above zero, its part below, the curve; None without a witness.
-    band
-        What chance alone would fill; None if not known.
-    scale
-        The end of the scale of the witness, as text.
-    zero
-        Where zero lies in the box of the witness, per cent from the top.
-    tails
-        Rows beyond the axis.
-    ticks
-        The x axis.
-    title, words
-        The picture in a line, and in sentences with numbers.
-    """
-
-    density_a: str
+    density_a: str  # outlines of the two densities, from the ground to the ground; the first is closed
     density_b: str
-    above: str | None
+    above: str | None  # the witness: its part above zero, its part below, the curve; None without a witness
     below: str | None
     curve: str | None
-    band: str | None
-    scale: str
-    zero: float
-    tails: tuple[Tail, ...]
-    ticks: tuple[Tick, ...]
-    title: str
+    band: str | None  # what chance alone would fill; None if not known
+    scale: str  # the end of the scale of the witness, as text
+    zero: float  # where zero lies in the box of the witness, per cent from the top
+    tails: tuple[Tail, ...]  # rows beyond the axis
+    ticks: tuple[Tick, ...]  # the x axis
+    title: str  # the picture in a line, and in sentences with numbers
     words: str
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A category in both tables.
+    """A category in both tables."""
 
-    Parameters
-    ----------
-    label
-        Its name; a description if `special`.
-    share_a, share_b
-        Shares.
-    width_a, width_b
-        Lengths of the bars, per cent.
-    special
-        Whether it stands for missing values or all other categories.
-    """
-
-    label: str
-    share_a: float
+    label: str  # its name; a description if `special`
+    share_a: float  # shares
     share_b: float
-    width_a: float
+    width_a: float  # lengths of the bars, per cent
     width_b: float
-    special: bool = False
+    special: bool = False  # whether it stands for missing values or all other categories
 
 
 @dataclass(frozen=True)
 class ShareFigure:
-    """Pairs of bars: a table with a picture in it, which needs no other words.
+    """Pairs of bars: a table with a picture in it, which needs no other words."""
 
-    Parameters
-    ----------
-    bars
-        The categories.
-    title
-        The picture in a line.
-    left_out
-        How many categories or words the comparison lists that are not drawn.
-    spark_a, spark_b
-        The same in little: a bar upwards for each of the first categories.
-    """
-
-    bars: tuple[Bar, ...]
-    title: str
-    left_out: int
-    spark_a: str = ""
+    bars: tuple[Bar, ...]  # the categories
+    title: str  # the picture in a line
+    left_out: int  # how many categories or words the comparison lists that are not drawn
+    spark_a: str = ""  # the same in little: a bar upwards for each of the first categories
     spark_b: str = ""
 
 
 @dataclass(frozen=True)
 class EffectBar:
-    """An effect size with its interval on a common scale, per cent of the width.
+    """An effect size with its interval on a common scale, per cent of the width."""
 
-    Parameters
-    ----------
-    low, high, at
-        Interval and estimate.
-    """
-
-    low: float
+    low: float  # interval and estimate
     high: float
     at: float
 

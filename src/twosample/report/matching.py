@@ -29,91 +29,49 @@ _NONE = Sign("different", "Nothing matches", "Nothing matches", "≠")
 
 @dataclass(frozen=True)
 class PairLine:
-    """A pair in the table of pairs, with its figure if it has one.
+    """A pair in the table of pairs, with its figure if it has one."""
 
-    Parameters
-    ----------
-    source, target, kind
-        What is matched.
-    anchor
-        The name of its figure on the page; None without one.
-    confidence, drifted, mmd, pvalue, adjusted, gap
-        Numbers and words as text.
-    map
-        How the source turns into the target; empty if it needs no change.
-    evidence
-        Why, in words.
-    figure
-        The two distributions.
-    """
-
-    source: str
+    source: str  # what is matched
     target: str
     kind: str
-    anchor: str | None
-    confidence: str
+    anchor: str | None  # the name of its figure on the page; None without one
+    confidence: str  # numbers and words as text
     drifted: str
     mmd: str
     pvalue: str
     adjusted: str
     gap: str
-    map: str
-    evidence: str
-    figure: NumberFigure | ShareFigure | None
+    map: str  # how the source turns into the target; empty if it needs no change
+    evidence: str  # why, in words
+    figure: NumberFigure | ShareFigure | None  # the two distributions
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The distances of all columns of one side to all of the other.
+    """The distances of all columns of one side to all of the other."""
 
-    Parameters
-    ----------
-    targets
-        Names above.
-    rows
-        The name on the left, and for each target the text, the darkness between 0 and 1 and whether it is the partner.
-    left_out
-        Whether there are more columns than these.
-    """
-
-    targets: tuple[str, ...]
+    targets: tuple[str, ...]  # names above
     rows: tuple[tuple[str, tuple[tuple[str, float, bool], ...]], ...]
-    left_out: bool
+    """The name on the left, and for each target the text, the darkness between 0 and 1 and whether it is the
+    partner."""
+    left_out: bool  # whether there are more columns than these
 
 
 @dataclass(frozen=True)
 class MatchingPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead
-        The outcome.
-    sides
-        Name, rows and columns of the two tables.
-    pairs, pairs_left
-        The pairs, and how many are not shown.
-    cards, cards_left
-        Those with a figure, and how many have none.
-    alone
-        Who has no partner: heading and columns, for each side.
-    heat
-        The heat map; None without columns.
-    method, notes, citation, version
-        How it was done.
-    """
-
-    title: str
+    title: str  # the outcome
     sign: Sign
     lead: str
-    sides: tuple[tuple[str, int, int], ...]
-    pairs: tuple[PairLine, ...]
+    sides: tuple[tuple[str, int, int], ...]  # name, rows and columns of the two tables
+    pairs: tuple[PairLine, ...]  # the pairs, and how many are not shown
     pairs_left: int
-    cards: tuple[PairLine, ...]
+    cards: tuple[PairLine, ...]  # those with a figure, and how many have none
     cards_left: int
-    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]
-    heat: HeatMap | None
-    method: tuple[tuple[str, str], ...]
+    alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]  # who has no partner: heading and columns, for each side
+    heat: HeatMap | None  # the heat map; None without columns
+    method: tuple[tuple[str, str], ...]  # how it was done
     notes: tuple[str, ...]
     citation: str
     version: str

@@ -12,193 +12,89 @@ from .ticks import Tick
 
 @dataclass(frozen=True)
 class Line:
-    """A column, or a share of missing values, as a line of the table of columns.
+    """A column, or a share of missing values, as a line of the table of columns."""
 
-    Parameters
-    ----------
-    name
-        What is compared.
-    anchor
-        The name of its figure on the page; None without one.
-    kind
-        The kind of the column; of missing values, their shares.
-    sign
-        The verdict.
-    bar, effect, interval
-        The effect size with its interval, as a picture and as text.
-    pvalue, adjusted, fdr
-        The p-values as text.
-    missing
-        Whether it is about missing values.
-    by_missing
-        Whether a column is different by its missing values alone.
-    where
-        Where the tables differ most, in words; empty if they do not.
-    figure
-        What its small picture shows; None without one.
-    order, keys
-        What lines are sorted by: their place, effect and adjusted p-value.
-    """
-
-    name: str
-    anchor: str | None
-    kind: str
-    sign: Sign
-    bar: EffectBar
+    name: str  # what is compared
+    anchor: str | None  # the name of its figure on the page; None without one
+    kind: str  # the kind of the column; of missing values, their shares
+    sign: Sign  # the verdict
+    bar: EffectBar  # the effect size with its interval, as a picture and as text
     effect: str
     interval: str
-    pvalue: str
+    pvalue: str  # the p-values as text
     adjusted: str
     fdr: str
-    missing: bool = False
-    by_missing: bool = False
-    where: str = ""
-    figure: NumberFigure | ShareFigure | None = None
-    order: int = 0
+    missing: bool = False  # whether it is about missing values
+    by_missing: bool = False  # whether a column is different by its missing values alone
+    where: str = ""  # where the tables differ most, in words; empty if they do not
+    figure: NumberFigure | ShareFigure | None = None  # what its small picture shows; None without one
+    order: int = 0  # what lines are sorted by: their place, effect and adjusted p-value
     keys: tuple[str, str] = ("0", "1")
 
 
 @dataclass(frozen=True)
 class Card:
-    """A column with its figure.
+    """A column with its figure."""
 
-    Parameters
-    ----------
-    line
-        Its line in the table.
-    figure
-        The two distributions.
-    rows
-        How many rows have a value.
-    where
-        Where the tables differ most, in words.
-    missing
-        The line about missing values, if there is one.
-    method
-        How the column was compared.
-    facts
-        The numbers that people know, in groups: what, in A, in B.
-    distance
-        The Wasserstein distance in the unit of the column; empty if there is none.
-    open
-        Whether it is unfolded at first.
-    """
-
-    line: Line
-    figure: NumberFigure | ShareFigure | None
-    rows: str
-    where: tuple[str, ...]
-    missing: Line | None
-    method: str
+    line: Line  # its line in the table
+    figure: NumberFigure | ShareFigure | None  # the two distributions
+    rows: str  # how many rows have a value
+    where: tuple[str, ...]  # where the tables differ most, in words
+    missing: Line | None  # the line about missing values, if there is one
+    method: str  # how the column was compared
     facts: tuple[tuple[tuple[str, str, str], ...], ...] = ()
-    distance: str = ""
-    open: bool = True
+    """The numbers that people know, in groups: what, in A, in B."""
+    distance: str = ""  # the Wasserstein distance in the unit of the column; empty if there is none
+    open: bool = True  # whether it is unfolded at first
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row that speaks.
+    """A row that speaks."""
 
-    Parameters
-    ----------
-    table
-        A or B.
-    number
-        Its number in the table; empty if it is not known.
-    score
-        The joint witness there.
-    cells
-        What is in it, with the class of the cell: "n" for numbers, "t" for longer texts, "none" for missing values.
-    """
-
-    table: str
-    number: str
-    score: str
+    table: str  # A or B
+    number: str  # its number in the table; empty if it is not known
+    score: str  # the joint witness there
     cells: tuple[tuple[str, str], ...]
+    """What is in it, with the class of the cell: "n" for numbers, "t" for longer texts, "none" for missing values."""
 
 
 @dataclass(frozen=True)
 class RowTable:
-    """The rows that speak most.
+    """The rows that speak most."""
 
-    Parameters
-    ----------
-    names
-        Columns that are shown, of those that contribute most.
-    rows
-        The rows: first those of A, then those of B.
-    hidden
-        How many columns are not shown.
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[Row, ...]
-    hidden: int
+    names: tuple[str, ...]  # columns that are shown, of those that contribute most
+    rows: tuple[Row, ...]  # the rows: first those of A, then those of B
+    hidden: int  # how many columns are not shown
 
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """All that the template reads.
+    """All that the template reads."""
 
-    Parameters
-    ----------
-    title, sign, lead, meaning
-        The verdict: in the window's title, as a sign, in words, and what it means.
-    most
-        The largest differences, as columns and where they differ.
-    tally
-        How many columns have which verdict.
-    a, b
-        The tables.
-    joint
-        The joint test as a line; None if there was none.
-    joint_margin
-        Where its margin lies on the common scale, per cent.
-    lines, lines_left
-        The columns, and how many are not shown.
-    cards, cards_left
-        The figures, and how many columns have none.
-    scale, margin
-        Ticks of the common scale of effect sizes, and where the margin lies on it.
-    findings, findings_left
-        What else was found, by kind.
-    pairs
-        Findings about two columns that have a picture.
-    rows
-        Rows that speak most; None if there are none.
-    method
-        How it was done, label by label.
-    notes
-        What the user should know.
-    citation, version
-        What to cite, and who wrote the page.
-    level, margin_text
-        The level and the margin of a column, as text.
-    """
-
-    title: str
+    title: str  # the verdict: in the window's title, as a sign, in words, and what it means
     sign: Sign
     lead: str
     meaning: str
-    most: tuple[tuple[str, str], ...]
-    tally: tuple[tuple[Sign, int], ...]
-    a: TableFacts
+    most: tuple[tuple[str, str], ...]  # the largest differences, as columns and where they differ
+    tally: tuple[tuple[Sign, int], ...]  # how many columns have which verdict
+    a: TableFacts  # the tables
     b: TableFacts
-    joint: Line | None
-    joint_margin: float
-    lines: tuple[Line, ...]
+    joint: Line | None  # the joint test as a line; None if there was none
+    joint_margin: float  # where its margin lies on the common scale, per cent
+    lines: tuple[Line, ...]  # the columns, and how many are not shown
     lines_left: int
-    cards: tuple[Card, ...]
+    cards: tuple[Card, ...]  # the figures, and how many columns have none
     cards_left: int
-    scale: tuple[Tick, ...]
+    scale: tuple[Tick, ...]  # ticks of the common scale of effect sizes, and where the margin lies on it
     margin: float
-    findings: tuple[tuple[str, tuple[Finding, ...]], ...]
+    findings: tuple[tuple[str, tuple[Finding, ...]], ...]  # what else was found, by kind
     findings_left: int
-    pairs: tuple[Finding, ...]
-    rows: RowTable | None
-    method: tuple[tuple[str, tuple[str, ...]], ...]
-    notes: tuple[str, ...]
-    citation: str
+    pairs: tuple[Finding, ...]  # findings about two columns that have a picture
+    rows: RowTable | None  # rows that speak most; None if there are none
+    method: tuple[tuple[str, tuple[str, ...]], ...]  # how it was done, label by label
+    notes: tuple[str, ...]  # what the user should know
+    citation: str  # what to cite, and who wrote the page
     version: str
-    level: str
+    level: str  # the level and the margin of a column, as text
     margin_text: str

@@ -30,25 +30,13 @@ Resolve = Callable[[Tables], Asked]
 
 @dataclass(frozen=True)
 class Target:
-    """What to read: a table or a query, and a condition; its SQL is written by sqlglot, names quoted.
+    """What to read: a table or a query, and a condition; its SQL is written by sqlglot, names quoted."""
 
-    Parameters
-    ----------
-    dialect
-        Whose SQL.
-    schema, table
-        The table, or None.
-    query
-        The user's SELECT, or None.
-    where
-        The user's condition, or None.
-    """
-
-    dialect: str
-    schema: str | None = None
+    dialect: str  # whose SQL
+    schema: str | None = None  # the table, or None
     table: str | None = None
-    query: str | None = None
-    where: str | None = None
+    query: str | None = None  # the user's SELECT, or None
+    where: str | None = None  # the user's condition, or None
 
     def select(self, columns: Any = "*", sample: str | None = None) -> str:
         """SELECT columns FROM the target, perhaps thinned out: `sample` is a TABLESAMPLE clause of ours."""

@@ -109,39 +109,21 @@ class BatchRows(ABC):
 
 @dataclass(eq=False)
 class LocalRows(BatchRows):
-    """Rows behind a polars frame: files, and frames in memory.
+    """Rows behind a polars frame: files, and frames in memory."""
 
-    Parameters
-    ----------
-    frame
-        The rows, lazy or in memory.
-    guard
-        Names the source in errors.
-    counted
-        Whether the number of rows is known without reading them all (Parquet, Arrow, memory).
-    patient
-        For text files: the same rows with types inferred from all of them, for when a value far down does not fit.
-    unread
-        Columns that cannot be read and stand empty, with the types that they are stored in.
-    held
-        Temporary files that are read, to be kept as long as the rows.
-    verify
-        Called before rows are read for the first time: refuses a file that is damaged.
-    numbers
-        Gives the numbers of the rows in the source, from 0; None if they are all there, in its order.
-    notes
-        What the user should know about how they were found.
-    """
-
-    frame: pl.LazyFrame | pl.DataFrame
-    guard: Guard
-    counted: bool = True
+    frame: pl.LazyFrame | pl.DataFrame  # the rows, lazy or in memory
+    guard: Guard  # names the source in errors
+    counted: bool = True  # whether the number of rows is known without reading them all (Parquet, Arrow, memory)
     patient: Callable[[], pl.LazyFrame] | None = None
+    """For text files: the same rows with types inferred from all of them, for when a value far down does not fit."""
     unread: Mapping[str, str] = field(default_factory=dict)
-    held: object = None
+    """Columns that cannot be read and stand empty, with the types that they are stored in."""
+    held: object = None  # temporary files that are read, to be kept as long as the rows
     verify: Callable[[], None] | None = None
+    """Called before rows are read for the first time: refuses a file that is damaged."""
     numbers: Callable[[], pl.Series] | None = None
-    notes: tuple[str, ...] = ()
+    """Gives the numbers of the rows in the source, from 0; None if they are all there, in its order."""
+    notes: tuple[str, ...] = ()  # what the user should know about how they were found
     rows: int | None = field(default=None, init=False)
 
     engine = "polars"

@@ -31,21 +31,11 @@ _RATIO = 300  # larger ones: not more than this times their packed size; usual i
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file as polars is to read it.
+    """A text file as polars is to read it."""
 
-    Parameters
-    ----------
-    path
-        Where to read it: the file itself, or a copy.
-    size
-        Bytes of text; None if nothing here can unpack it to see.
-    held
-        The copy, which goes with the last reference to it.
-    """
-
-    path: Path
-    size: int | None
-    held: TemporaryCopy | None = None
+    path: Path  # where to read it: the file itself, or a copy
+    size: int | None  # bytes of text; None if nothing here can unpack it to see
+    held: TemporaryCopy | None = None  # the copy, which goes with the last reference to it
 
 
 def suffixes(place: PurePath) -> tuple[str, str]:

@@ -48,22 +48,12 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class Work:
-    """A summary of every part of a table.
-
-    Parameters
-    ----------
-    columns
-        Its columns.
-    size, seed
-        Rows to keep as a sample, and the seed.
-    counted
-        Columns of other types than text whose values are to be counted, too.
-    """
+    """A summary of every part of a table."""
 
     columns: tuple[ColumnInfo, ...]
-    size: int
+    size: int  # rows to keep as a sample, and the seed
     seed: int
-    counted: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()  # columns of other types than text whose values are to be counted, too
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """The summary of one part of a table, as bytes; none if it has no rows."""

@@ -25,15 +25,10 @@ _ABSENT = "No module named"
 
 @dataclass(eq=False)
 class PartitionedRows(RemoteRows):
-    """Rows behind a frame of Dask or Spark.
-
-    Parameters
-    ----------
-    workers
-        Run what is asked where the rows are. If they lack this package, the engine's own queries have to do.
-    """
+    """Rows behind a frame of Dask or Spark."""
 
     workers: Workers | None = None
+    """Run what is asked where the rows are. If they lack this package, the engine's own queries have to do."""
     _known: dict[tuple[int, int], TableSummary] = field(default_factory=dict, init=False)
 
     def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:

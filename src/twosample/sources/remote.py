@@ -40,24 +40,12 @@ def held_rows(columns: int) -> int:
 
 @dataclass(eq=False)
 class RemoteRows:
-    """Rows behind a lazy narwhals frame.
+    """Rows behind a lazy narwhals frame."""
 
-    Parameters
-    ----------
-    frame
-        The rows.
-    guard
-        Names the source in errors.
-    puller
-        Gets rows out.
-    opaque
-        Columns whose text stands for something that cannot be compared.
-    """
-
-    frame: nw.LazyFrame[Any]
-    guard: Guard
-    puller: Puller
-    opaque: frozenset[str] = frozenset()
+    frame: nw.LazyFrame[Any]  # the rows
+    guard: Guard  # names the source in errors
+    puller: Puller  # gets rows out
+    opaque: frozenset[str] = frozenset()  # columns whose text stands for something that cannot be compared
     _rows: int | None = field(default=None, init=False)
     _guess: int | None = field(default=None, init=False)
     _columns: tuple[ColumnInfo, ...] | None = field(default=None, init=False)

@@ -31,18 +31,10 @@ def open_summary(summary: TableSummary, name: str) -> LocalRows | SummaryRows:
 
 @dataclass(eq=False)
 class SummaryRows:
-    """The rows behind a summary, most of which are gone.
+    """The rows behind a summary, most of which are gone."""
 
-    Parameters
-    ----------
-    held
-        The summary.
-    name
-        What to call it in errors.
-    """
-
-    held: TableSummary
-    name: str
+    held: TableSummary  # the summary
+    name: str  # what to call it in errors
 
     engine = "summary"
     counted = True

@@ -43,13 +43,7 @@ def workers_of(frame: nw.LazyFrame[Any]) -> Workers | None:
 
 @dataclass(frozen=True, eq=False)
 class DaskWorkers:
-    """The partitions of a Dask frame.
-
-    Parameters
-    ----------
-    frame
-        The frame.
-    """
+    """The partitions of a Dask frame."""
 
     frame: Any
 
@@ -76,13 +70,7 @@ def _pandas_part(rows: Any, names: Sequence[str], task: Task, place: int) -> byt
 
 @dataclass(frozen=True, eq=False)
 class SparkWorkers:
-    """The partitions of a Spark frame.
-
-    Parameters
-    ----------
-    frame
-        The frame.
-    """
+    """The partitions of a Spark frame."""
 
     frame: Any
 

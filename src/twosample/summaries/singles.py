@@ -47,25 +47,13 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class SingleValues:
-    """How many rows have each number, and how many numbers are round: never changed, only replaced.
+    """How many rows have each number, and how many numbers are round: never changed, only replaced."""
 
-    Parameters
-    ----------
-    values, counts
-        Ascending, and rows of each. Of more than 4096 different values only the least and the largest.
-    dates
-        Whether they are dates or times, in seconds.
-    buckets
-        ``(8192,)`` rows by the hash of their value; None if all values are here.
-    parts
-        ``(8,)`` or, of dates, ``(235,)``: see `classes`; None if all values are here.
-    """
-
-    values: Floats
+    values: Floats  # ascending, and rows of each. Of more than 4096 different values only the least and the largest
     counts: Wholes
-    dates: bool = False
-    buckets: Wholes | None = None
-    parts: Wholes | None = None
+    dates: bool = False  # whether they are dates or times, in seconds
+    buckets: Wholes | None = None  # (8192,) rows by the hash of their value; None if all values are here
+    parts: Wholes | None = None  # (8,) or, of dates, (235,): see `classes`; None if all values are here
 
     @classmethod
     def of(cls, values: Floats, counts: Wholes | None = None, dates: bool = False) -> SingleValues:

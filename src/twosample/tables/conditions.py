@@ -49,21 +49,14 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True)
 class Conditions:
-    """The options: any of `by`, `weights` and `groups`, or one of the others.
+    """The options: any of `by`, `weights` and `groups`, or one of the others."""
 
-    Parameters
-    ----------
-    by
-        Columns whose values are strata.
-    weights, groups, design_weights, time
-        The column of weights that belong to the row, of groups of rows, of weights of a design, of times.
-    """
-
-    by: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()  # columns whose values are strata
     weights: str | None = None
     groups: str | None = None
     design_weights: str | None = None
     time: str | None = None
+    """The column of weights that belong to the row, of groups of rows, of weights of a design, of times."""
 
     @classmethod
     def of(cls, by: object, **single: object) -> Conditions:

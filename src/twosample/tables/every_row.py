@@ -60,29 +60,16 @@ _Sums = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """Features of a column by a code for each row.
+    """Features of a column by a code for each row."""
 
-    Parameters
-    ----------
-    name, kind
-        The column.
-    bins
-        Codes of numbers; None for others.
-    levels
-        Codes of categories; None for others.
-    clock
-        Whether the code is the minute of the day.
-    table
-        ``(codes, k)`` the features of each code, whole numbers. The last code stands for a missing value, the one
-        before for what was not seen in the sample.
-    """
-
-    name: str
+    name: str  # the column
     kind: Kind
-    bins: BinGrid | None
-    levels: tuple[str, ...] | None
-    clock: bool
+    bins: BinGrid | None  # codes of numbers; None for others
+    levels: tuple[str, ...] | None  # codes of categories; None for others
+    clock: bool  # whether the code is the minute of the day
     table: Floats
+    """``(codes, k)`` the features of each code, whole numbers. The last code stands for a missing value, the one before
+    for what was not seen in the sample."""
 
     @classmethod
     def frozen(
@@ -133,30 +120,14 @@ class CodedColumn:
 
 @dataclass(frozen=True, eq=False)
 class GroupMoments:
-    """The task: moments of features in random groups of rows.
+    """The task: moments of features in random groups of rows."""
 
-    Parameters
-    ----------
-    columns
-        The columns to read.
-    features
-        Their features.
-    paired
-        Whether products of features are wanted, or sums alone.
-    groups
-        How many groups there are.
-    places
-        A row draws a number below this; from `groups` on it is left out.
-    seed
-        What it is drawn with.
-    """
-
-    columns: tuple[ColumnInfo, ...]
-    features: tuple[CodedColumn, ...]
-    paired: bool
-    groups: int
-    places: float
-    seed: int
+    columns: tuple[ColumnInfo, ...]  # the columns to read
+    features: tuple[CodedColumn, ...]  # their features
+    paired: bool  # whether products of features are wanted, or sums alone
+    groups: int  # how many groups there are
+    places: float  # a row draws a number below this; from `groups` on it is left out
+    seed: int  # what it is drawn with
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """``(groups, moments)`` of the rows of one part, as bytes."""
@@ -260,27 +231,13 @@ def _task(table: Table, features: tuple[CodedColumn, ...], groups: int, places: 
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """Moments of centred features in all groups of both tables.
+    """Moments of centred features in all groups of both tables."""
 
-    Parameters
-    ----------
-    rows
-        ``(G,)`` rows of each group.
-    sums
-        ``(G, K)`` sums of features.
-    products
-        ``(G, K, K)`` sums of products; None if they were not wanted.
-    pooled
-        ``(N, K)`` the same features of the pooled sample, for the spread of products.
-    names, owner
-        The columns, and ``(K,)`` whose each feature is.
-    """
-
-    rows: Floats
-    sums: Floats
-    products: Floats | None
-    pooled: Floats
-    names: tuple[str, ...]
+    rows: Floats  # (G,) rows of each group
+    sums: Floats  # (G, K) sums of features
+    products: Floats | None  # (G, K, K) sums of products; None if they were not wanted
+    pooled: Floats  # (N, K) the same features of the pooled sample, for the spread of products
+    names: tuple[str, ...]  # the columns, and (K,) whose each feature is
     owner: Index
 
     @classmethod

@@ -30,25 +30,15 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One column with the p-values of all its views.
+    """One column with the p-values of all its views."""
 
-    Parameters
-    ----------
-    line
-        The column.
-    pvalues
-        Of the column, valid for the smallest over all its views; and of its missing share alone, if there is one.
-    kernels, views
-        Adjusted p-values of the kernel on values, of the finer one if there is one, and of each view.
-    missing
-        That of the missing share.
-    """
-
-    line: ColumnTests
+    line: ColumnTests  # the column
     pvalues: tuple[float, ...]
+    """Of the column, valid for the smallest over all its views; and of its missing share alone, if there is one."""
     kernels: tuple[float, ...]
     views: tuple[float, ...]
-    missing: float
+    """Adjusted p-values of the kernel on values, of the finer one if there is one, and of each view."""
+    missing: float  # that of the missing share
 
     @property
     def values(self) -> float:

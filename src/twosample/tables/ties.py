@@ -31,24 +31,12 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class FeatureView:
-    """One view: scores of items in every labelling, and the effect of every feature.
+    """One view: scores of items in every labelling, and the effect of every feature."""
 
-    Parameters
-    ----------
-    name
-        What it looks at.
-    items
-        ``(R, I)`` log of the mean of 1/p over the features of an item (a column, a pair), the truth first.
-    item
-        ``(F,)`` the item of each feature.
-    effects
-        ``(F,)`` difference of the means of a feature, x less y, in its standard deviations.
-    """
-
-    name: str
-    items: Reals
-    item: Index
-    effects: Floats
+    name: str  # what it looks at
+    items: Reals  # (R, I) log of the mean of 1/p over the features of an item (a column, a pair), the truth first
+    item: Index  # (F,) the item of each feature
+    effects: Floats  # (F,) difference of the means of a feature, x less y, in its standard deviations
 
     @property
     def strengths(self) -> Floats:

@@ -36,29 +36,15 @@ _ROUNDING = 1e-4  # of sums in single precision, relative to their spread
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """The test of all columns together.
+    """The test of all columns together."""
 
-    Parameters
-    ----------
-    judged
-        Statistic, p-value, effect.
-    names, pvalues, adjusted
-        The views, their p-values alone, and adjusted for all of them.
-    views
-        Those that are made of features.
-    columns
-        The columns of these features.
-    part
-        Its part of the level, if there is another test of all columns together.
-    """
-
-    judged: Judged
-    names: tuple[str, ...]
+    judged: Judged  # statistic, p-value, effect
+    names: tuple[str, ...]  # the views, their p-values alone, and adjusted for all of them
     pvalues: tuple[float, ...]
     adjusted: tuple[float, ...]
-    views: tuple[FeatureView, ...]
-    columns: tuple[str, ...]
-    part: float = 1.0
+    views: tuple[FeatureView, ...]  # those that are made of features
+    columns: tuple[str, ...]  # the columns of these features
+    part: float = 1.0  # its part of the level, if there is another test of all columns together
 
     def view(self, name: str) -> FeatureView | None:
         """A view by its name, if there is one."""

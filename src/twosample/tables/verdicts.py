@@ -24,47 +24,26 @@ _ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no differe
 
 @dataclass(frozen=True, eq=False)
 class ColumnTests:
-    """A column with its tests; what it was tested by is forgotten, so that thousands of columns fit in memory.
+    """A column with its tests; what it was tested by is forgotten, so that thousands of columns fit in memory."""
 
-    Parameters
-    ----------
-    name, kind, rows, gone
-        The column, the rows of either table, and those without a value.
-    values, missing
-        The tests of its values and of its missing share; None where there is none.
-    kernel, bandwidth, method
-        How, and in words.
-    drawn, where
-        Its picture, and the places where it differs most.
-    views
-        Shares that are compared beside its values.
-    finer
-        The test of its values with a finer kernel; None where there is none.
-    absent
-        The chance that the p-value of the missing share is at most so small.
-    facts, wasserstein
-        The numbers that people know, and the distance in the unit of the column.
-    tables
-        What the two tables are called in sentences.
-    """
-
-    name: str
+    name: str  # the column, the rows of either table, and those without a value
     kind: Kind
     rows: tuple[int, int]
     gone: tuple[int, int]
-    values: Judged | None
+    values: Judged | None  # the tests of its values and of its missing share; None where there is none
     missing: Judged | None
-    kernel: str
+    kernel: str  # how, and in words
     bandwidth: float | None
     method: str
-    drawn: Picture | None
+    drawn: Picture | None  # its picture, and the places where it differs most
     where: tuple[Place, ...]
-    views: tuple[View, ...] = ()
-    finer: Judged | None = None
-    absent: Callable[[float], float] = float
+    views: tuple[View, ...] = ()  # shares that are compared beside its values
+    finer: Judged | None = None  # the test of its values with a finer kernel; None where there is none
+    absent: Callable[[float], float] = float  # the chance that the p-value of the missing share is at most so small
     facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
     wasserstein: float | None = None
-    tables: tuple[str, str] = ("A", "B")
+    """The numbers that people know, and the distance in the unit of the column."""
+    tables: tuple[str, str] = ("A", "B")  # what the two tables are called in sentences
 
     @classmethod
     def of(cls, subject: Subject, judge: Judge) -> ColumnTests:
@@ -106,28 +85,14 @@ class ColumnTests:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """All tests weighed.
+    """All tests weighed."""
 
-    Parameters
-    ----------
-    verdict, joint_verdict
-        Of all, and of the joint test alone.
-    columns
-        The columns, those that contribute most first.
-    headline
-        In one sentence.
-    findings
-        Differences that are significant and too small to matter.
-    joint_margin
-        The margin of the joint effect.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # of all, and of the joint test alone
     joint_verdict: Verdict
-    columns: tuple[ColumnComparison, ...]
-    headline: str
-    findings: tuple[Finding, ...]
-    joint_margin: float
+    columns: tuple[ColumnComparison, ...]  # the columns, those that contribute most first
+    headline: str  # in one sentence
+    findings: tuple[Finding, ...]  # differences that are significant and too small to matter
+    joint_margin: float  # the margin of the joint effect
 
 
 Named = Callable[[Collection[str]], tuple[Finding, ...]]

@@ -33,18 +33,10 @@ _UNIT = 2.0**-32  # of features in whole numbers, whose sums no order changes
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """The task: sums of the features of a sketch over groups that rows are put into at random, by their places.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    state
-        The features.
-    """
+    """The task: sums of the features of a sketch over groups that rows are put into at random, by their places."""
 
     columns: tuple[ColumnInfo, ...]
-    state: GroupSums
+    state: GroupSums  # the features
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """Whole numbers: values that are no numbers, then for each group its rows and its sums in units of 2⁻³²."""
