@@ -114,7 +114,7 @@ def _summary(values: Floats, shift: float, counts: Wholes | None) -> tuple[float
         centred = np.subtract(part, shift, out=scratch()[0, : len(part)])
         weighted = centred if counts is None else centred * counts[at : at + CHUNK]
         total += float(weighted.sum())
-        squares += float(np.einsum("i,i->", weighted, centred))  # BLAS would wake its threads for so little
+        squares += float(weighted @ centred)
     return float(values.min()), float(values.max()), total, squares
 
 

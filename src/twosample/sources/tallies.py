@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.bins import EXACT_ROWS, add_to_bins
+from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
 from ..summaries.bins import UNITS
@@ -24,6 +25,7 @@ from .values import column_of, dated, each_once, plain, present, spelled, string
 if TYPE_CHECKING:
     import polars as pl
 
+_THREADED = 10_000  # rows of a batch, from which on it is worth starting threads
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 
 
@@ -168,10 +170,13 @@ class Tallies:
         self.given_up: set[str] = set()
 
     def add(self, batch: pl.DataFrame) -> None:
-        """Take in a batch."""
+        """Take in a batch; of many rows, several columns at a time."""
         self.rows += len(batch)
-        for info in self.columns:
-            self._add(batch, info)
+        if len(batch) < _THREADED:
+            for info in self.columns:
+                self._add(batch, info)
+        else:
+            run(self.columns, lambda info, stop: self._add(batch, info), available_cores())
 
     def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
         name, series = info.name, column_of(batch, info.name)
