@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +155,49 @@ def mixed(share: float) -> Distortion:
     return answers
 
 
+def edited(share: float, edit: Callable[[list[str], int, World], None]) -> Distortion:
+    """Some words changed in place, from the last to the first."""
+
+    def answers(world: World, prompts: np.ndarray, rng: np.random.Generator) -> list[str]:
+        found = []
+        for text in world.answers(prompts, rng):
+            words = text.split()
+            for i in np.flatnonzero(rng.random(len(words)) < share)[::-1].tolist():
+                edit(words, i, world)
+            found.append(" ".join(words))
+        return found
+
+    return answers
+
+
+def _left_out(words: list[str], i: int, world: World) -> None:
+    del words[i]
+
+
+def _swapped(words: list[str], i: int, world: World) -> None:
+    words[i - 1], words[i] = words[i], words[i - 1]
+
+
+def _in_capitals(words: list[str], i: int, world: World) -> None:
+    words[i] = words[i].upper()
+
+
+def _synonym(words: list[str], i: int, world: World) -> None:
+    """The next word of the vocabulary, always the same one."""
+    known = world.model.words
+    words[i] = known[(bisect_left(known, words[i]) + 1) % len(known)]
+
+
+def elsewhere(share: float) -> Distortion:
+    """Some answers to another prompt."""
+
+    def answers(world: World, prompts: np.ndarray, rng: np.random.Generator) -> list[str]:
+        others = np.where(rng.random(len(prompts)) < share, rng.integers(MOST, size=len(prompts)), prompts)
+        return world.answers(others, rng)
+
+    return answers
+
+
 DISTORTIONS: dict[str, Distortion] = {
     "none (level)": lambda world, prompts, rng: world.answers(prompts, rng),
     "the last 5 % of the words cut off": truncated(0.05),
@@ -167,12 +211,23 @@ DISTORTIONS: dict[str, Distortion] = {
 }
 
 
+ASIDE: dict[str, Distortion] = {
+    "5 % of the words left out": edited(0.05, _left_out),
+    "5 % of the words swapped with the one before": edited(0.05, _swapped),
+    "5 % of the words in capitals": edited(0.05, _in_capitals),
+    "5 % of the words replaced by synonyms": edited(0.05, _synonym),
+    "10 % of the answers to another prompt": elsewhere(0.1),
+    "10 % of the answers by another model": mixed(0.1),
+}
+"""Kept aside: no choice in the package looked at them."""
+
+
 def draw(world: World, name: str, seed: list[int], prompts: int, answers: int) -> tuple[dict, dict]:
     """Tables of prompts and answers of both models; another choice of prompts in every run."""
     rng = np.random.default_rng(seed)
     chosen = np.repeat(rng.choice(MOST, prompts, replace=False), answers)
     named = [f"prompt {i}" for i in chosen]
-    found = [DISTORTIONS[which](world, chosen, rng) for which in ("none (level)", name)]
+    found = [(DISTORTIONS | ASIDE)[which](world, chosen, rng) for which in ("none (level)", name)]
     return {"prompt": named, "answer": found[0]}, {"prompt": named, "answer": found[1]}
 
 
@@ -197,19 +252,23 @@ WAYS = {
 }
 
 
-def power(world: World, runs: int, sizes: Sequence[int]) -> Iterator[str]:
+def power(world: World, runs: int, sizes: Sequence[int], names: Sequence[str]) -> Iterator[str]:
     """A table of rejections."""
     heads = [f"{way}, {prompts} prompts" for prompts in sizes for way in WAYS]
     yield f"| the second model | {' | '.join(heads)} |"
     yield f"|---|{'---|' * len(heads)}"
-    for number, name in enumerate(DISTORTIONS):
+    every, median = [*DISTORTIONS, *ASIDE], []
+    for number, name in ((every.index(name), name) for name in names):
         rates = []
         for prompts in sizes:
             tables = (draw(world, name, [24, number, i], prompts, ANSWERS) for i in range(runs))
             found = [[way(a, b, i) for way in WAYS.values()] for i, (a, b) in enumerate(tables)]
             rates += np.mean(found, axis=0).tolist()
         print(name, rates, file=sys.stderr)
+        median.append(rates)
         yield f"| {name} | {' | '.join(f'{rate:.2f}' for rate in rates)} |"
+    middle = np.median([row for name, row in zip(names, median, strict=True) if "level" not in name], axis=0)
+    yield f"| *median, without the level* | {' | '.join(f'{rate:.2f}' for rate in middle)} |"
 
 
 def cost(world: World) -> Iterator[str]:
@@ -225,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables, or write them into a page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_model", description=__doc__)
     parser.add_argument("--runs", type=int, default=100, help="runs for each distortion")
-    parser.add_argument("--prompts", type=int, nargs="+", default=[25], help="numbers of prompts")
+    parser.add_argument("--prompts", type=int, nargs="+", default=[25, 100], help="numbers of prompts")
     parser.add_argument("--page", type=Path, help="a page with marks")
     options = parser.parse_args(arguments)
     world = World.made()
@@ -234,7 +293,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{0.5 / options.runs**0.5:.2f} at most.",
         "",
     ]
-    parts = {"cost": [*cost(world)], "power": [*head, *power(world, options.runs, options.prompts)]}
+    parts = {
+        "cost": [*cost(world)],
+        "power": [*head, *power(world, options.runs, options.prompts, [*DISTORTIONS])],
+        "aside": [*head, *power(world, options.runs, options.prompts, [*ASIDE])],
+    }
     print("\n".join(line for lines in parts.values() for line in lines))
     if options.page is not None:
         text = options.page.read_text(encoding="utf-8")

@@ -346,3 +346,53 @@ def test_groups_within_strata():
     a["region"] = np.where(np.arange(240) % 2 == 0, "east", "west")
     with pytest.raises(InputError, match="20 group\\(s\\) of 'site' have rows in several strata of region"):
         ts.compare(a, b, by="region", groups="site")
+
+
+def test_the_stratum_that_differs_most_is_a_finding():
+    rng = np.random.default_rng(11)
+    day = np.tile(["mon", "tue", "sat"], 200)
+    a, b = ({"day": day, "v": rng.normal(size=600) + shift * (day == "sat")} for shift in (0.0, 1.0))
+    c = ts.compare(a, b, by="day")
+    (found,) = finding(c, "stratum")
+    assert found.column == "v"
+    assert found.detail.startswith("differs most in stratum 'sat': effect 0.")
+    assert "200 and 200 rows; p = 0.001, adjusted for all strata" in found.detail
+    assert found.pvalue == 0.001
+    assert not finding(ts.compare(a, {**b, "v": rng.normal(size=600)}, by="day"), "stratum")
+
+
+def test_views_of_spelling_and_clocks_by_a_design():
+    rng = np.random.default_rng(12)
+
+    def table(capitals, early):
+        hours = np.where(rng.random(600) < early, 3, rng.integers(9, 18, 600))
+        days = rng.integers(0, 300, 600)
+        names = rng.choice(["ab", "cd", "ef", "gh"], 600)
+        return pl.DataFrame({
+            "s": np.tile(["x", "y"], 300),
+            "at": (np.datetime64("2024-01-01T00:00") + days.astype("m8[D]") + hours.astype("m8[h]")).astype("M8[us]"),
+            "note": [
+                " ".join([n.upper() if u < capitals else n, *map(str, rng.integers(0, 99, 4))])
+                for n, u in zip(names, rng.random(600), strict=True)
+            ],
+        })  # fmt: skip
+
+    a, b = table(0.02, 0.0), table(0.3, 0.1)
+    for options in ({"by": "s"}, {"weights": "w"}):
+        one, two = (part.with_columns(w=pl.Series(rng.random(600) + 0.5)) for part in (a, b))
+        c = ts.compare(one, two, exclude=["w"] if "by" in options else ["s"], **options)
+        assert c["at"].verdict == c["note"].verdict == "different"
+        assert "between 3:00 and 3:59" in c["at"].view or "between 3:00 and 3:59" in str(c["at"].where)
+        assert "capitals" in c["note"].view
+
+
+def test_columns_behind_a_joint_difference_are_named_by_a_design():
+    rng = np.random.default_rng(13)
+    by = np.tile(["x", "y"], 400)
+    z = rng.normal(size=(800, 2))
+    a = {"by": by, "u": z[:, 0], "v": z[:, 0] + 0.3 * z[:, 1], "w": rng.normal(size=800)}
+    b = {"by": by, "u": rng.normal(size=800), "v": 1.044 * rng.normal(size=800), "w": rng.normal(size=800)}
+    c = ts.compare(a, b, by="by")
+    assert c.joint.pvalue == 0.001
+    assert {name for found in finding(c, "together") for name in found.columns} <= {"u", "v"}
+    assert finding(c, "together")

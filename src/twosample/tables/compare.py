@@ -194,7 +194,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
         tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
-        tested, joint, together, test = tests(reading, columns, judge, step)
+        tested, joint, together, test, beside = tests(reading, columns, judge, step)
         mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
     named = partial(_named, joint, test, level, reading, columns)
     alike = identical(reading)
@@ -221,6 +221,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *findings,
             *(() if mix is None else (mix,)),
             *(() if plan is None else plan.findings),
+            *beside,
             *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,
         ),
@@ -254,8 +255,8 @@ def _named(
     return with_pictures(found, reading.samples, columns)
 
 
-Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None]
-"""Of the columns; the joint sample, its test, and the views that it was joined from, where there are any."""
+Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None, tuple[Finding, ...]]
+"""Of the columns; the joint sample, its test, and the views that it was joined from, where there are any; findings."""
 
 
 def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
@@ -264,7 +265,7 @@ def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Ju
     step("testing all columns together")
     joint = joint_sample(reading, columns, judge.rng) if min(tested[0].rows) >= 2 else None
     if joint is None:
-        return tested, None, None, None
+        return tested, None, None, None, ()
     views = views_of(joint.features, joint.twins, joint.groups)
     names = [part.name for part in joint.features]
     test = tested_together(joint.pair, views, names, joint.groups, judge.level)
@@ -275,17 +276,18 @@ def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Ju
     whole = every_row(reading, joint, judge) if every else None
     if whole is not None:
         test, joint = in_parts(whole[0], test, PART), replace(joint, every=True, notes=(whole[1], *joint.notes))
-    return tested, joint, test.judged, test
+    return tested, joint, test.judged, test, ()
 
 
 def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
     """The same by a design."""
-    tested = [tested_by(plan, reading, column, judge) for column in columns]
+    each = [tested_by(plan, reading, column, judge) for column in columns]
+    tested, found = [tests for tests, _ in each], tuple(finding for _, own in each for finding in own)
     step("testing all columns together")
     if min(tested[0].rows) < 2:
-        return tested, None, None, None
-    joint, test = together_by(plan, joint_sample(reading, columns, judge.rng), judge) or (None, None)
-    return tested, joint, test, None
+        return tested, None, None, None, found
+    sample = joint_sample(reading, columns, judge.rng)
+    return tested, *(together_by(plan, sample, reading, columns, judge) or (None, None, None)), found
 
 
 def _alike_neighbours(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,16 +22,20 @@ from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
 from ..structured import Categories, Text
+from ..summaries import SingleValues
+from .clocks import ROUND, clock_views
 from .conditions import Plan
 from .joint import Joint
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
+from .spelling import Spelling, WrittenView
 from .subjects import Subject, common_bandwidth, described
 from .ties import FeatureView, fits, items_of
-from .together import WEIGHTS, largest_effect
+from .together import WEIGHTS, Together, largest_effect
 from .verdicts import ColumnTests
-from .views import View, Words, levels_views, tails, usable, values
+from .views import FEW, STEPS, View, Words, levels_views, tails, usable, values
+from .wording import MEASURES, comparable, wording
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,15 +92,20 @@ class _Values:
         The column for pictures, once it has masses.
     views
         Shares to compare, each with the rows for which it holds.
+    measures
+        ``(N, 10)`` how texts are worded; None of other values.
     """
 
     features: Floats
     subject: Subject
     views: Sequence[tuple[View, Floats]]
+    measures: Floats | None = None
 
 
-def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -> ColumnTests:
-    """Test one column: its values, shares of them, and what is missing."""
+def tested_by(
+    plan: Plan, reading: Reading, column: JointColumn, judge: Judge
+) -> tuple[ColumnTests, tuple[Finding, ...]]:
+    """Test one column: its values, shares of them, and what is missing; and what is worth knowing beside."""
     a, b = (column_of(part, column.name) for part in reading.samples)
     pooled = a.append(b)[plan.order]
     missing = pooled.is_null().to_numpy()
@@ -105,18 +114,24 @@ def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -
     gone = int(missing[: rows[0]].sum()), int(missing[rows[0] :].sum())
     empty = described(Subject(column.name, column.kind, rows, gone, None, Categories()), reading, column)
     found = (
-        _values(pooled.drop_nulls(), empty, design, reading) if design.comparable else _Values(np.empty(0), empty, ())
+        _values(pooled.drop_nulls(), column, empty, design, reading)
+        if design.comparable
+        else _Values(np.empty(0), empty, ())
     )
-    tested = None
+    tested: Judged | None = None
+    beside: tuple[Finding, ...] = ()
     if design.comparable:
         tested = design.judged(found.features, judge.level, count, judge.rng)
+        tested, worded = _worded(design, tested, found, judge.level)
+        if tested.pvalue <= judge.level:
+            beside = (*_most_in(design, found, column.name, judge.level), *_worded_finding(worded, found, design))
     absent = _missing(plan.design, missing, judge, count) if any(gone) and plan.design.comparable else None
     drawn = picture(found.subject)
     where = places(found.subject, drawn) if tested is not None and tested.pvalue <= judge.level else ()
     if absent is not None and absent.pvalue <= judge.level:
         where += (missing_place(found.subject),)
     worth = design.worth(found.features)[1] if tested is not None else (2, 2)
-    return ColumnTests(
+    tests = ColumnTests(
         column.name,
         column.kind,
         rows,
@@ -133,6 +148,53 @@ def tested_by(plan: Plan, reading: Reading, column: JointColumn, judge: Judge) -
         wasserstein=empty.distance,
         tables=empty.tables,
     )
+    return tests, beside
+
+
+def _strata(design: Design) -> NDArray[np.intp]:
+    """``(N,)`` the stratum of every row; zeros where there are none."""
+    known = isinstance(design, RelabelledDesign)
+    return design.strata.of_row if known else np.zeros(design.m + design.n, dtype=np.intp)  # type: ignore[attr-defined]
+
+
+def _worded(design: Design, test: Judged, found: _Values, level: float) -> tuple[Judged, FeatureView | None]:
+    """The test of texts by their letters, joined with that of how they are worded, where labels are kept."""
+    if found.measures is None:
+        return test, None
+    features = comparable(found.measures, _strata(design))
+    view = _feature_view("wording", design, features, np.zeros(features.shape[1], dtype=np.intp))
+    if view is None:
+        return test, None
+    together = _joined(test, design.pair(found.features - found.features.mean(axis=0)), [view], [1.0, 1.0], level)
+    return (test, None) if together is None else (together.judged, view)
+
+
+def _worded_finding(view: FeatureView | None, found: _Values, design: Design) -> Iterator[Finding]:
+    """What of the wording differs most."""
+    if view is None or found.measures is None:
+        return
+    most = int(np.argmax(np.abs(view.effects)))
+    x, y = design.masses(found.features)
+    a, b = (float(part @ found.measures[:, most] / part.sum()) for part in (x, y))
+    one, two = (shown(name, 60) for name in found.subject.tables)
+    said = f"texts differ most in {MEASURES[most]}: {a:.4g} in {one}, {b:.4g} in {two}, on average"
+    yield Finding("wording", found.subject.name, said)
+
+
+def _most_in(design: Design, found: _Values, column: str, level: float) -> Iterator[Finding]:
+    """In which stratum the column differs most."""
+    most = design.most_in(found.features) if isinstance(design, RelabelledDesign) else None
+    if most is None:
+        return
+    known = f"effect {most.effect:.2g} there" if most.effect > 0 else "too few rows there for an effect of its own"
+    said = f"{shown(most.stratum, 60)!r}: {known}, {most.rows[0]:,} and {most.rows[1]:,} rows"
+    if most.pvalue is None:
+        said = f"differs most in stratum {said}; a description, not a test"
+    elif most.pvalue <= level:
+        said = f"differs most in stratum {said}; {is_p(pvalue(most.pvalue, digits=2))}, adjusted for all strata"
+    else:
+        said = f"no stratum stands out by itself; the first is {said}; adjusted {is_p(pvalue(most.pvalue, digits=2))}"
+    yield Finding("stratum", column, said, pvalue=most.pvalue)
 
 
 def _missing(design: Design, missing: np.ndarray[tuple[int], np.dtype[np.bool_]], judge: Judge, count: int) -> Judged:
@@ -153,30 +215,33 @@ def _method(subject: Subject, test: Judged | None, worth: tuple[int, int]) -> st
     return f"{kernel}; {test.m} and {test.n} rows, worth {worth[0]} and {worth[1]}; {test.null.name}"
 
 
-def _values(series: pl.Series, empty: Subject, design: Design, reading: Reading) -> _Values:
+def _values(series: pl.Series, column: JointColumn, empty: Subject, design: Design, reading: Reading) -> _Values:
     if empty.kind in NUMBERS:
-        return _of_numbers(series, empty, design, reading)
+        return _of_numbers(series, column, empty, design, reading)
     if empty.kind == "categorical":
         return _of_levels(series, empty, design)
     texts = series.to_list()
-    lengths = series.str.len_chars().to_numpy().astype(np.float64)
     features = Text().rows(texts, np.zeros(len(texts), dtype=bool)) * np.sqrt(2)
     pair = Embedded.of(np.eye(1), np.array([float(design.m)]), np.array([float(design.n)]))
     both = tuple(texts[: design.m]), tuple(texts[design.m :])
-    return _Values(features, replace(empty, pair=pair, kernel=Text(), texts=both), _lengths(lengths, design.m))
+    spelling, at = Spelling.of(series[: design.m], series[design.m :]), _places(series)
+    written = [(view, np.isin(at, view.which).astype(np.float64)) for view in _some(spelling.views(single=True))]
+    subject = replace(empty, pair=pair, kernel=Text(), texts=both)
+    return _Values(features, subject, written, wording(texts, _strata(design)))
 
 
-def _lengths(lengths: Floats, m: int) -> list[tuple[View, Floats]]:
-    """The shortest and the longest texts."""
-    found = tails(Line.of_values(lengths[:m], lengths[m:]), Words(1.0, "integer"))
-    return [
-        (replace(view, family="length", text=f"{view.text} letters long"), view.holds(lengths).astype(np.float64))
-        for view in found
-        if view.holds is not None
-    ]
+def _places(series: pl.Series) -> NDArray[np.intp]:
+    """``(N,)`` the number of each text among the different ones, in the order of appearance."""
+    number: dict[str, int] = {}
+    return np.array([number.setdefault(text, len(number)) for text in series.to_list()], dtype=np.intp)
 
 
-def _of_numbers(series: pl.Series, empty: Subject, design: Design, reading: Reading) -> _Values:
+def _some(views: Iterator[WrittenView]) -> list[WrittenView]:
+    """Those that so many rows could show without a design, not too many of them."""
+    return [view for view in usable(list(views), 0.05) if isinstance(view, WrittenView)][:_MOST_VIEWS]
+
+
+def _of_numbers(series: pl.Series, column: JointColumn, empty: Subject, design: Design, reading: Reading) -> _Values:
     kernel, ends = common_bandwidth(reading, empty.name)
     raw = np.asarray(series.to_numpy(), dtype=np.float64)
     numbers = np.clip(raw, *ends)
@@ -184,7 +249,12 @@ def _of_numbers(series: pl.Series, empty: Subject, design: Design, reading: Read
     at = np.searchsorted(line.place, numbers)
     features = line.embedded(kernel.scale, rows=True).features[at]
     words = Words(float(line.values[-1] - line.values[0]), empty.kind)
-    looked = [*tails(line, words), *values(raw[: design.m], raw[design.m :], words)]
+    x, y = raw[: design.m], raw[design.m :]
+    dates = empty.kind == "datetime"
+    looked = [*tails(line, words), *values(x, y, words, ROUND if dates else STEPS)]
+    spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
+    if dates and not spans:
+        looked += clock_views(SingleValues.of(x, dates=True), SingleValues.of(y, dates=True))
     found = [(view, view.holds(raw).astype(np.float64)) for view in looked if view.holds is not None]
     masses = design.masses(features)
     x, y = (np.bincount(at, part, minlength=len(line.place)).astype(np.float64) for part in masses)
@@ -209,7 +279,20 @@ def _of_levels(series: pl.Series, empty: Subject, design: Design) -> _Values:
     )
     looked = [view for view in levels_views(Levels(labels, first, second)) if view.label is not None]
     found = [(view, (at == number[str(view.label)]).astype(np.float64)) for view in usable(looked, 0.05)[:_MOST_VIEWS]]
+    found += _written(labels, first, second, {view.a + view.b for view in looked}, at)
     return _Values(features, replace(empty, levels=Levels(labels, x, y)), found)
+
+
+def _written(
+    labels: tuple[str, ...], x: Floats, y: Floats, rows: set[int], at: NDArray[np.intp]
+) -> list[tuple[View, Floats]]:
+    """How categories are written; of few ones, but for what is just one of them, with so many `rows`."""
+    import polars as pl
+
+    views = _some(Spelling(pl.Series("v", labels, dtype=pl.String), x, y).views(single=False))
+    if len(labels) <= FEW:
+        views = [view for view in views if not {view.a + view.b, view.m + view.n - view.a - view.b} & rows]
+    return [(view, np.isin(at, view.which).astype(np.float64)) for view in views]
 
 
 def _views(
@@ -228,8 +311,10 @@ def _views(
             yield DesignedView(**own, compared=shares[i], worth=worth)
 
 
-def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] | None:
-    """The joint test by the kernel on rows, and the joint sample with the masses of the design for its witness."""
+def together_by(
+    plan: Plan, joint: Joint, reading: Reading, columns: Sequence[JointColumn], judge: Judge
+) -> tuple[Joint, Judged, Together | None] | None:
+    """The joint test by the kernel on rows and by features, and the joint sample with the masses of the design."""
     m = plan.design.m
     rows = np.concatenate([joint.chosen[0], m + joint.chosen[1]])
     place = np.argsort(plan.order)[rows]  # where each of them is in the design
@@ -239,8 +324,12 @@ def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] 
     if not design.comparable:
         return None
     features = joint.pair.features[order]
-    test = design.judged(features, judge.level, judge.resamples(joint=True), judge.rng)
-    test = _joined(design, test, design.pair(features), _feature_views(design, joint, order), judge.level)
+    test = design.judged(features, judge.level, judge.resamples(joint=True) or 9999, judge.rng)
+    texts = {column.name: _texts(reading, column.name, rows[order]) for column in columns if column.kind == "text"}
+    views = _feature_views(design, joint, order, texts)
+    shares = [WEIGHTS[name] for name in ("rows", *(view.name for view in views))]
+    columns_of = tuple(part.name for part in joint.features)
+    together = _joined(test, design.pair(features), views, shares, judge.level, columns_of)
     x, y = np.zeros(len(rows)), np.zeros(len(rows))
     x[order], y[order] = design.masses(features)
     pair = Embedded.of(joint.pair.features.copy(), x, y, joint.pair.residual)
@@ -248,16 +337,29 @@ def together_by(plan: Plan, joint: Joint, judge: Judge) -> tuple[Joint, Judged] 
         f"Joint test: {design.m:,} and {design.n:,} rows, worth {pair.m:,} and {pair.n:,} independent ones of equal "
         f"weight; {joint.kernel!r} on the coordinates of {joint.columns} columns."
     )
-    return replace(joint, pair=pair, notes=(how, *joint.notes[1:])), test
+    joint = replace(joint, pair=pair, notes=(how, *joint.notes[1:]))
+    return joint, test if together is None else together.judged, together
 
 
-def _feature_views(design: Design, joint: Joint, order: NDArray[np.intp]) -> list[FeatureView]:
-    """Columns, and ties of each to the others, by a few features of every column; none where labels are not kept."""
+def _texts(reading: Reading, name: str, rows: NDArray[np.intp]) -> list[str]:
+    """Texts of some pooled rows; a missing one is empty."""
+    a, b = (column_of(part, name) for part in reading.samples)
+    return [str(text) for text in a.append(b)[rows].fill_null("").to_list()]
+
+
+def _feature_views(
+    design: Design, joint: Joint, order: NDArray[np.intp], texts: Mapping[str, Sequence[str]]
+) -> list[FeatureView]:
+    """Columns, with the wording of texts, and ties of each to the others; none where labels are not kept."""
     if not joint.features:
         return []
     phi = np.concatenate([column.values for column in joint.features], axis=1)[order]
     owner = np.repeat(np.arange(len(joint.features)), [column.values.shape[1] for column in joint.features])
-    found = [_feature_view("columns", design, phi, owner)]
+    strata = _strata(design)
+    worded = {i: texts[column.name] for i, column in enumerate(joint.features) if column.name in texts}
+    measures = [comparable(wording(own, strata), strata) for own in worded.values()]
+    item = np.concatenate([owner, *(np.full(part.shape[1], i) for i, part in zip(worded, measures, strict=True))])
+    found = [_feature_view("columns", design, np.concatenate([phi, *measures], axis=1), item)]
     if len(joint.features) > 1:
         fitted, left = fits(phi, owner)
         found.append(
@@ -278,18 +380,28 @@ def _feature_view(name: str, design: Design, features: Floats, item: NDArray[np.
     return FeatureView(name, items_of(item, lambda part: scores[:, part].astype(np.float32)), item, effects)
 
 
-def _joined(design: Design, test: Judged, pair: Embedded, views: list[FeatureView], level: float) -> Judged:
-    """The kernel on rows and the views of features as one test of the same labellings; effects, the largest of all."""
+def _joined(
+    test: Judged,
+    pair: Embedded,
+    views: Sequence[FeatureView],
+    shares: Sequence[float],
+    level: float,
+    columns: tuple[str, ...] = (),
+) -> Together | None:
+    """The kernel on rows and views of features as one test of the same labellings; effects, the largest of all."""
     if not views or not isinstance(test.law, ReplicateLaw) or len(views[0].items) != len(test.law.values):
-        return test
+        return None
     values = np.array([test.law.values, *(view.statistic for view in views)])
     tolerances = np.array([test.law.tolerance, *(_ROUNDING * view.statistic.std() for view in views)])
-    found = joined(values, tolerances, [WEIGHTS[name] for name in ("rows", *(view.name for view in views))])
+    found = joined(values, tolerances, shares)
     law = ReplicateLaw(found.values, found.tolerance, test.law.exhaustive, test.law.floor)
     own, shared = test.effect, largest_effect(pair, views, pair.m, pair.n, level)
     value, low, high = (max(getattr(own, end), getattr(shared, end)) for end in ("value", "low", "high"))
     size = replace(own, value=value, low=low, high=high)
-    return replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
+    judged = replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
+    names = ("rows", *(view.name for view in views))
+    alone, adjusted = (tuple(float(p) for p in part) for part in (found.pvalues, found.adjusted))
+    return Together(judged, names, alone, adjusted, tuple(views), columns)
 
 
 def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:

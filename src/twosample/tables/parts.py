@@ -85,7 +85,8 @@ class Finding:
         behind a difference that all columns show together), "repeated" (rows that occur more than once), "mix" (how
         many rows each stratum of `by` has: not a part of the verdict), "strata" (strata that could not be compared),
         "weights" (what the rows are worth), "groups" (so few that no difference can be shown), "series" (neighbouring
-        rows look alike, so that p-values may be too small).
+        rows look alike, so that p-values may be too small), "stratum" (in which stratum of `by` a column differs most),
+        "wording" (in what the texts of a column differ most).
     column
         The column; None for the tables as a whole.
     detail
@@ -94,14 +95,14 @@ class Finding:
         All columns of a finding "together", the first one first: that column, and those with which its values go
         otherwise than in the other table.
     pvalue
-        Of a finding "mix": that of its own test.
+        Of a finding "mix": that of its own test. Of "stratum": adjusted for all strata; None where it only describes.
     picture
         Of a finding "together": the first two of its columns in both tables; None if it names one.
     """
 
     what: Literal[
         "lost", "added", "changed", "retyped", "left out", "constant", "small", "contract", "together", "repeated",
-        "mix", "strata", "weights", "groups", "series",
+        "mix", "strata", "weights", "groups", "series", "stratum", "wording",
     ]  # fmt: skip
     column: str | None
     detail: str

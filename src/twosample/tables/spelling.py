@@ -6,6 +6,7 @@ All of it is decided by the pooled values and their counts, never by the table t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,19 @@ _DAMAGED = r"\x{FFFD}|\w\?\w|[\x{C2}\x{C3}][\x{80}-\x{BF}]|\x{E2}[\x{80}\x{20AC}
 _PLAIN = r"[^a-zA-Z0-9 ]"
 
 Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class WrittenView(View):
+    """Rows whose text is written in some way.
+
+    Parameters
+    ----------
+    which
+        Numbers of the different texts for which it holds.
+    """
+
+    which: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp), compare=False, repr=False)
 
 
 class Spelling:
@@ -59,7 +73,7 @@ class Spelling:
         first, rows = (found[name].to_numpy().astype(np.float64) for name in ("first", "rows"))
         return cls(found["v"], first, rows - first)
 
-    def views(self, single: bool) -> Iterator[View]:
+    def views(self, single: bool) -> Iterator[WrittenView]:
         """All of them; `single` if values that occur more than once are looked at one by one, too."""
         for text, pattern in _CLASSES.items():
             yield self._view("letters", text, self.words.str.contains(pattern).to_numpy())
@@ -76,12 +90,14 @@ class Spelling:
         if single:
             for i in np.flatnonzero(~once):
                 word = str(self.words[int(i)])
-                yield View("value", f"'{word}'", round(self.x[i]), round(self.y[i]), self.m, self.n, word)
+                both = round(float(self.x[i])), round(float(self.y[i]))
+                yield WrittenView("value", f"'{word}'", *both, self.m, self.n, word, which=np.array([i]))
 
-    def _view(self, family: str, text: str, holds: Flags) -> View:
-        return View(family, text, round(float(self.x[holds].sum())), round(float(self.y[holds].sum())), self.m, self.n)
+    def _view(self, family: str, text: str, holds: Flags) -> WrittenView:
+        a, b = (round(float(part[holds].sum())) for part in (self.x, self.y))
+        return WrittenView(family, text, a, b, self.m, self.n, which=np.flatnonzero(holds))
 
-    def _marks(self) -> Iterator[View]:
+    def _marks(self) -> Iterator[WrittenView]:
         """Texts with a letter beyond ASCII or with a mark, for the most frequent of these."""
         import polars as pl
 
@@ -89,10 +105,12 @@ class Spelling:
         frame = pl.DataFrame({"mark": marks, "x": self.x, "y": self.y}).explode("mark").drop_nulls("mark")
         found = frame.group_by("mark").agg(pl.col("x").sum(), pl.col("y").sum())
         order = found.sort(pl.col("x") + pl.col("y"), "mark", descending=[True, False]).head(_MARKS)
-        for mark, x, y in order.iter_rows():
-            yield View("letters", f"written with '{mark}'", round(x), round(y), self.m, self.n)
+        for mark in order["mark"].to_list():
+            yield self._view(
+                "letters", f"written with '{mark}'", self.words.str.contains(mark, literal=True).to_numpy()
+            )
 
-    def _lengths(self) -> Iterator[View]:
+    def _lengths(self) -> Iterator[WrittenView]:
         """The shortest, the longest, and lengths that are more frequent than those around them."""
         lengths, index = np.unique(self.words.str.len_chars().to_numpy(), return_inverse=True)
         x, y = (np.bincount(index, part, minlength=len(lengths)) for part in (self.x, self.y))
@@ -103,12 +121,13 @@ class Spelling:
             heap = np.cumsum(pool[order])
             last = {int(np.searchsorted(heap, share * heap[-1], side="right")) - 1 for share in _SHORT}
             for end in sorted(last - {-1}):
-                a, b = (round(float(part[order][: end + 1].sum())) for part in (x, y))
-                yield View("length", f"{word} {lengths[order][end]} letters long", a, b, self.m, self.n)
+                far = np.less_equal if word == "at most" else np.greater_equal
+                holds = far(lengths[index], lengths[order][end])
+                yield self._view("length", f"{word} {lengths[order][end]} letters long", holds)
         for i in noticeable(pool, most=4):
-            yield View("length", f"{lengths[i]} letters long", round(x[i]), round(y[i]), self.m, self.n)
+            yield self._view("length", f"{lengths[i]} letters long", index == i)
 
-    def _odd(self, lower: pl.Series) -> Iterator[View]:
+    def _odd(self, lower: pl.Series) -> Iterator[WrittenView]:
         """What hardly anybody writes on purpose."""
         import polars as pl
 
