@@ -76,6 +76,17 @@ def test_several_tables(twosample, parts):
     assert (parts / "many.html").exists()
 
 
+def test_documents_of_several_tables(twosample, parts):
+    paths = [str(parts / f"{name}.csv") for name in "abc"]
+    assert twosample("learn", paths[0], "--output", str(parts / "a.toml")).code == 0
+    files = "--junit", str(parts / "x.xml"), "--contract", str(parts / "a.toml")
+    done = twosample("compare", *paths, *files, "--markdown", "-")
+    assert done.code == 1
+    assert done.out.startswith("### ")
+    assert done.out.count("\n| ") == 4  # the head and three pairs
+    assert (parts / "x.xml").read_text(encoding="utf-8").count("<testcase") >= 3
+
+
 def test_groups_of_one_table(twosample, parts):
     done = twosample("compare", str(parts / "all.parquet"), "--groups", "site", "--json", "-")
     assert done.code == 1
@@ -85,7 +96,7 @@ def test_groups_of_one_table(twosample, parts):
 def test_what_only_two_tables_have(twosample, parts):
     paths = [str(parts / f"{name}.csv") for name in "abc"]
     for arguments, said in (
-        ((*paths, "--junit", str(parts / "x.xml")), "--junit is for two tables"),
+        ((*paths, "--time", "t"), "--time is for two tables"),
         ((*paths, "--groups", "site"), "--groups takes one table"),
         ((paths[0],), "Missing argument 'B'"),
     ):

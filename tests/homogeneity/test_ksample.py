@@ -83,7 +83,7 @@ def test_few_rows_are_relabelled_in_every_way():
 
 @pytest.mark.parametrize("sizes", [(2, 2, 3), (5, 4, 6, 3), (4, 7)])
 def test_labels_keep_sizes_and_begin_with_the_truth(sizes):
-    labels, _ = group_relabellings(sizes, 300, np.random.default_rng(0))
+    labels = np.concatenate([part for part, _ in group_relabellings(sizes, 300, np.random.default_rng(0), 70)])
     assert labels[0].tolist() == np.repeat(np.arange(len(sizes)), sizes).tolist()
     for row in labels:
         assert np.bincount(row, minlength=len(sizes)).tolist() == list(sizes)
@@ -92,11 +92,11 @@ def test_labels_keep_sizes_and_begin_with_the_truth(sizes):
 
 
 def test_all_labellings_come_once():
-    labels, exhaustive = group_relabellings((2, 1, 2), 30, np.random.default_rng(0))
+    ((labels, exhaustive),) = group_relabellings((2, 1, 2), 30, np.random.default_rng(0), 100)
     assert exhaustive
     assert len({tuple(row) for row in labels.tolist()}) == len(labels) == 30
     assert least_group_pvalue((2, 1, 2)) == pytest.approx(2 / 30)
-    assert not group_relabellings((2, 1, 2), 29, np.random.default_rng(0))[1]
+    assert not next(group_relabellings((2, 1, 2), 29, np.random.default_rng(0), 100))[1]
 
 
 def test_level_and_level_of_pairs():
@@ -165,3 +165,23 @@ def test_errors_of_options():
     for options, said in (({"n": 0}, "n"), ({"level": 2}, "level"), ({"pairs": 1}, "pairs=1"), ({"n": 9}, "n=19")):
         with pytest.raises((ts.OptionError, ts.InputError), match=said):
             ts.ksample_test(samples(), **options)
+
+
+def test_many_rows_of_one_column_have_the_limit_law():
+    rng = np.random.default_rng(3)
+    groups = [rng.normal(size=size) for size in (5000, 3500, 3000)]
+    r, drawn = (ts.ksample_test(groups, bandwidth=1.0, pairs=False, n=n, rng=0) for n in (None, 999))
+    assert r.null.name == "spectrum"
+    assert r.statistic == pytest.approx(drawn.statistic, rel=1e-9)
+    assert r.pvalue == pytest.approx(drawn.pvalue, abs=0.05)  # 3 deviations of 999 draws
+    assert r.law.threshold(0.1) == pytest.approx(drawn.law.threshold(0.1), rel=0.1)
+    groups[2] = groups[2] + 0.2
+    found = ts.ksample_test(groups, rng=0)
+    assert found.pvalue < 1e-6
+    assert [pair.adjusted_pvalue < 0.01 for pair in found.pairs] == [False, True, True]
+    assert "limit law" in " ".join(found.notes)
+
+
+def test_few_rows_behind_the_limit_law_are_relabelled():
+    groups = [np.r_[np.zeros(4000), 1e3 * np.arange(1, 4)] for _ in range(3)]
+    assert ts.ksample_test(groups, bandwidth=1.0, pairs=False, rng=0).null.name == "permutation"

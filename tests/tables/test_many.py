@@ -178,3 +178,61 @@ def test_level_of_all_pairs():
         tables = [{"v": rng.normal(size=60), "k": rng.poisson(2, 60)} for _ in range(4)]
         wrong += ts.compare_many(tables, rng=i).verdict == "different"
     assert wrong <= 13  # 1 in 1000 at a level of 0.05
+
+
+def test_documents_of_several_tables(many, sites):
+    from xml.etree import ElementTree as ET
+
+    from twosample.report import junit, markdown
+
+    text = markdown(many)
+    assert text.startswith("### ")
+    assert text.count("\n| ") == 1 + len(many.pairs)
+    assert "`north` and `east`" in text
+    suites = ET.fromstring(junit(many))
+    assert suites.get("tests") == "6"
+    assert int(suites.get("failures")) == sum(pair.verdict == "different" for pair in many.pairs) == 4
+    hostile = ts.compare_many({"<b>|x": sites["north"], "`y`": sites["south"], "@z": sites["east"]})
+    assert "<b>" not in markdown(hostile)
+    assert ET.fromstring(junit(hostile)).get("tests") == "3"
+
+
+def test_all_tables_but_the_first_keep_the_contract(sites):
+    rules = ts.learn(sites["north"])
+    wild = sites["south"].with_columns(v=pl.lit(1e9))
+    m = ts.compare_many({"north": sites["north"], "south": sites["south"], "wild": wild}, contract=rules)
+    assert m["north", "wild"].violations
+    assert not m["south", "wild"].violations  # said once
+    with pytest.raises(OptionError, match="contract= and groups="):
+        ts.compare_many(sites["north"], groups="c", contract=rules)
+
+
+def test_the_joint_test_can_tell_among_many_pairs():
+    """Ten tables of which one has another correlation and nothing else: 45 pairs, and no column differs."""
+    rng = np.random.default_rng(5)
+    tables = {}
+    for i in range(10):
+        z = rng.normal(size=(300, 2))
+        tables[f"t{i}"] = {"u": z[:, 0], "v": z[:, 1] if i else 0.9 * z[:, 0] + np.sqrt(1 - 0.81) * z[:, 1]}
+    m = ts.compare_many(tables)
+    assert m.apart == ("t0",)
+    assert {pair.verdict == "different" for pair in m.pairs if "t0" in (pair.a, pair.b)} == {True}
+    assert sum(pair.verdict == "different" for pair in m.pairs) == 9
+    assert "cannot call it" not in " ".join(m.notes)
+
+
+def test_more_rows_than_are_held_become_a_summary(monkeypatch, sites):
+    import twosample.tables.many as module
+
+    whole = ts.compare_many(sites)
+    monkeypatch.setattr(module, "HELD", 200)
+    m = ts.compare_many(sites)
+    assert m.rows == (300,) * 4
+    assert [pair.verdict for pair in m.pairs] == [pair.verdict for pair in whole.pairs]
+    assert "a summary of all rows" in m.notes[0]
+
+
+def test_weights_of_several_tables(sites):
+    tables = {name: table.with_columns(w=pl.lit(1.0)) for name, table in sites.items()}
+    plain, weighted = ts.compare_many(sites), ts.compare_many(tables, weights="w")
+    assert [pair.pvalue for pair in plain.pairs] == [pair.pvalue for pair in weighted.pairs]

@@ -15,7 +15,7 @@ from .outputs import Output, Outputs, picture_format
 from .outputs import picture as drawn
 
 if TYPE_CHECKING:
-    from ..tables import Comparison
+    from ..tables import Comparison, ManyComparison
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
@@ -135,11 +135,11 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         "by": options.split(by),
         "rng": seed,
     }
-    two = {
-        "--contract": contract, "--columns-may-be-lost": columns_may_be_lost, "--weights": weights, "--group": group,
-        "--design-weights": design_weights, "--time": time, "--junit": junit, "--markdown": markdown,
-        "--picture": picture,
+    given |= {
+        "weights": weights, "design_weights": design_weights, "contract": contract,
+        "columns_may_be_lost": options.split(columns_may_be_lost),
     }  # fmt: skip
+    two = {"--group": group, "--time": time, "--picture": picture}
     given = {name: value for name, value in given.items() if value is not None}
     given |= {"sample": None} if everything else {}
     terminal.announce(forecast(tables), quiet=quiet)
@@ -153,10 +153,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         else:
             from ..tables import compare
 
-            given["columns_may_be_lost"] = options.split(columns_may_be_lost) or ()
-            given |= {"weights": weights, "groups": group, "time": time, "contract": contract}
-            given["design_weights"] = design_weights
-            result = compare(*opened, progress=progress, **given)
+            result = compare(*opened, progress=progress, groups=group, time=time, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen
 
@@ -191,13 +188,13 @@ def _drawn(result: Comparison, column: str, form: str) -> bytes:
     return drawn(result[column], form)
 
 
-def _junit(result: Comparison) -> str:
+def _junit(result: Comparison | ManyComparison) -> str:
     from ..report import junit
 
     return junit(result)
 
 
-def _markdown(result: Comparison) -> str:
+def _markdown(result: Comparison | ManyComparison) -> str:
     from ..report import markdown
 
     return markdown(result)

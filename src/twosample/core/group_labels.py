@@ -16,25 +16,32 @@ Groups = NDArray[np.uint16]
 """``(R, N)`` the group of every pooled point in every labelling."""
 
 
-def group_relabellings(sizes: Sequence[int], count: int, rng: np.random.Generator) -> tuple[Groups, bool]:
+def group_relabellings(
+    sizes: Sequence[int], count: int, rng: np.random.Generator, step: int
+) -> Iterator[tuple[Groups, bool]]:
     """The truth and `count` uniform relabellings of the groups, or every one once when there are no more than `count`.
 
     Two groups are drawn as :func:`relabellings` draws them, so that the same seed gives the same ones.
 
-    Returns
-    -------
+    Yields
+    ------
     tuple
-        ``(R, N)`` groups, and whether these are all labellings.
+        ``(R, N)`` groups, about `step` at a time, and whether these are all labellings.
     """
     truth = np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)
     if len(sizes) == 2:
         labels = relabellings(sizes[0], sizes[1], count, rng)
-        return np.ascontiguousarray(1 - labels.x.T, dtype=np.uint16), labels.exhaustive
+        for start in range(0, labels.count, step):
+            yield np.ascontiguousarray(1 - labels.x[:, start : start + step].T, dtype=np.uint16), labels.exhaustive
+        return
     if _log_labellings(sizes) <= log(count) + 1e-9:
-        return np.array(list(_every(truth * 0, sizes, np.arange(len(truth))))), True
-    drawn = np.tile(truth, (count + 1, 1))
-    rng.permuted(drawn[1:], axis=1, out=drawn[1:])
-    return drawn, False
+        yield np.array(list(_every(truth * 0, sizes, np.arange(len(truth))))), True
+        return
+    yield truth[None], False
+    for start in range(0, count, step):
+        drawn = np.tile(truth, (min(step, count - start), 1))
+        rng.permuted(drawn, axis=1, out=drawn)
+        yield drawn, False
 
 
 def least_group_pvalue(sizes: Sequence[int]) -> float:

@@ -8,7 +8,7 @@ group, O(N F) once; a labelling then costs O(G F) for G groups. A few hundred gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,10 @@ class RowGroups:
         first, second = (less, round(ratio * less)) if m <= n else (round(ratio * less), less)
         drawn = relabellings(first, second, count, rng)
         return cls(first, second, few // less, drawn.x.T.astype(np.float32), drawn.exhaustive)
+
+    def first(self, count: int) -> RowGroups:
+        """With the truth and the first relabellings only, `count` in all."""
+        return self if len(self.labels) <= count or self.exhaustive else replace(self, labels=self.labels[:count])
 
     @property
     def count(self) -> int:

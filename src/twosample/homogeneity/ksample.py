@@ -14,11 +14,14 @@ from .._numbers import is_p, pvalue
 from ..core.adjust import holm
 from ..core.group_labels import Groups, group_relabellings, least_group_pvalue
 from ..core.labellings import contrasts
-from ..core.pvalue import ReplicateLaw
+from ..core.laws import ContinuousLaw, Limit
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..engines import Engine
 from ..errors import OptionError, options_by_name
-from ..nulls import Permutation
+from ..nulls import Permutation, Spectrum, is_cheap
+from ..nulls.asymptotic import rows_that_count
+from ..nulls.permutation import ENOUGH, AutoNull
 from ..results import TestResult, conclude
 from ..statistics import Biased
 from .observed import ObservedForm
@@ -115,7 +118,7 @@ def ksample_test(
     *,
     kernel: door.KernelLike | None = None,
     bandwidth: door.BandwidthLike | None = None,
-    n: int = 999,
+    n: int | None = None,
     level: float = 0.05,
     pairs: bool = True,
     engine: Engine | str | None = None,
@@ -144,7 +147,8 @@ def ksample_test(
     kernel, bandwidth, engine
         As for :func:`mmd_test`; the bandwidth is that of all rows together.
     n
-        How many relabellings; all of them when there are no more.
+        How many relabellings; all of them when there are no more. None: 999, or for very many rows of one column the
+        limit law, where it rests on enough of them, as in :func:`mmd_test`.
     level
         The level of the test, and of all pairs together.
     pairs
@@ -173,6 +177,7 @@ def ksample_test(
     >>> r.pvalue, [(pair.a, pair.b) for pair in r.pairs if pair.adjusted_pvalue <= r.level]
     (0.001, [('north', 'east'), ('south', 'east')])
     """
+    many, n = n is None, 999 if n is None else n
     null, level = Permutation(n), door.check_level(level)
     door.check_resamples(null, level)
     if not isinstance(pairs, bool):
@@ -183,10 +188,13 @@ def ksample_test(
     request = door.request(x, y, chosen.kernel, chosen.rule, statistic="biased", null=null, engine=engine, rng=rng)
     form = Biased().form(request.pool.m, request.pool.n)
     observed = ObservedGroups(request, len(groups.sizes) * (1 + n), Biased(), form, groups.sizes)
-    law = observed.law(n)
+    quick = observed.in_the_limit() if many and not is_cheap(len(request.pool.z), n) else None
+    law = observed.law(n) if quick is None else quick[1]
+    value = float(law.values[0]) if isinstance(law, ReplicateLaw) else quick[0]  # type: ignore[index]
+    chosen_null = null if quick is None else Spectrum()
     result = conclude(
         law,
-        statistic=float(law.values[0]),
+        statistic=value,
         level=level,
         m=request.pool.m,
         n=request.pool.n,
@@ -195,17 +203,21 @@ def ksample_test(
         symbol="Σ n_g ‖μ_g − μ‖²",
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
         kernel=request.kernel.source,
-        null=null,
+        null=chosen_null,
         engine=observed.engine,
         reason=observed.reason,
-        notes=observed.notes(law),
+        notes=observed.notes(law) if quick is None else (_MANY.format(len(request.pool.z)),),
         names=groups.names,
         sizes=groups.sizes,
     )
     assert isinstance(result, KSampleResult)
     if not pairs:
         return result
-    return replace(result, pairs=_pairs(request, groups, null, law), notes=result.notes + _too_few(groups, n, level))
+    found = _pairs(request, groups, null if quick is None else AutoNull(n), law)
+    return replace(result, pairs=found, notes=result.notes + (() if quick else _too_few(groups, n, level)))
+
+
+_MANY = "{} rows are many, and the limit law is as good as relabelling them; n=999 relabels them all the same."
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,15 +230,38 @@ class ObservedGroups(ObservedForm):
         """The statistic in the truth and in `count` relabellings."""
         self._check_size()
         kernel, z = self.request.kernel, self.request.pool.z
-        drawn, exhaustive = group_relabellings(self.sizes, count, self.rng)
         step = max(1, _ENTRIES // (len(self.sizes) * len(z)))
-        parts = [self._values(drawn[start : start + step]) for start in range(0, len(drawn), step)]
+        parts, exhaustive = [], False
+        for drawn, exhaustive in group_relabellings(self.sizes, count, self.rng, step):  # noqa: B007 - the same for all
+            parts.append(self._values(drawn))
         values, resolution = np.concatenate([values for values, _ in parts]), parts[0][1]
         rows = np.array(self.sizes)
         weight = 2 * float((rows * (1 - rows / len(z))).sum())
         tolerance = resolution * weight * float(np.abs(kernel.diagonal(z)).mean())
         self._ranges.append((tolerance, float(np.ptp(values))))
         return ReplicateLaw(values, tolerance, exhaustive, least_group_pvalue(self.sizes))
+
+    def in_the_limit(self) -> tuple[float, Law] | None:
+        r"""The statistic and its limit law for many rows of one column; None where that would rest on few of them.
+
+        Under H0 :math:`T \to \sum_l \lambda_l \chi^2_{G-1, l}` with the eigenvalues of the centred kernel.
+        """
+        quick = self.in_linear_time()
+        if not isinstance(quick, ObservedForm):
+            return None
+        centred, smallest = quick._centred, min(self.sizes)
+        if rows_that_count(centred, smallest, self.request.kernel, self.request.pool.z) < ENOUGH or centred.degenerate:
+            return None
+        value = float(self._values(np.repeat(np.arange(len(self.sizes), dtype=np.uint16), self.sizes)[None])[0][0])
+        free, values = len(self.sizes) - 1, centred.eigenvalues()
+        law = Limit(
+            mean=free * centred.spread,
+            variance=2 * free * centred.square,
+            biased_mean=free * centred.spread,
+            weights=lambda: np.repeat(values, free),
+            third_moment=lambda: 8 * free * float((values**3).sum()),
+        )
+        return value, ContinuousLaw(law.distribution(), least_group_pvalue(self.sizes))
 
     def _values(self, groups: Groups) -> tuple[Floats, float]:
         """``(R,)`` values for ``(R, N)`` groups, and the relative rounding error of the sums."""
@@ -248,7 +283,7 @@ def _too_few(groups: door.Groups, n: int, level: float) -> tuple[str, ...]:
     )
 
 
-def _pairs(request: door.Request, groups: door.Groups, null: Permutation, law: ReplicateLaw) -> tuple[SamplePair, ...]:
+def _pairs(request: door.Request, groups: door.Groups, null: Permutation, law: Law) -> tuple[SamplePair, ...]:
     """Every two samples, each pair relabelled by itself; two samples alone have been already."""
     z, stops = request.pool.z, np.cumsum(groups.sizes)
     rows = [z[stop - size : stop] for stop, size in zip(stops, groups.sizes, strict=True)]
@@ -257,7 +292,10 @@ def _pairs(request: door.Request, groups: door.Groups, null: Permutation, law: R
         pool = door.Pool(np.concatenate([rows[g], rows[h]]), len(rows[g]), len(rows[h]))
         form = Biased().form(pool.m, pool.n)
         observed = ObservedForm(replace(request, pool=pool), 1 + null.n, Biased(), form)
-        own = law.pvalue(float(law.values[0])) if len(rows) == 2 else null.judged(observed).law.pvalue(observed.value)
-        found.append((groups.names[g], groups.names[h], observed.value, own))
+        if len(rows) == 2 and isinstance(law, ReplicateLaw):
+            found.append((groups.names[g], groups.names[h], observed.value, law.pvalue(float(law.values[0]))))
+            continue
+        outcome = null.judged(observed)
+        found.append((groups.names[g], groups.names[h], outcome.value, outcome.law.pvalue(outcome.value)))
     adjusted = holm([p for *_, p in found])
     return tuple(SamplePair(*pair, float(p)) for pair, p in zip(found, adjusted, strict=True))

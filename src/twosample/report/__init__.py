@@ -105,7 +105,7 @@ def write_html(
     write_whole(path, page)
 
 
-def markdown(result: Comparison | Matching | DatabaseMatching) -> str:
+def markdown(result: Comparison | ManyComparison | Matching | DatabaseMatching) -> str:
     """The result as a short summary for a pull request, in the Markdown of GitHub and GitLab.
 
     Names and values are written so that they cannot become markup, mentions or links.
@@ -113,7 +113,7 @@ def markdown(result: Comparison | Matching | DatabaseMatching) -> str:
     Parameters
     ----------
     result
-        What :func:`compare`, :func:`match` or :func:`match_databases` returned.
+        What :func:`compare`, :func:`compare_many`, :func:`match` or :func:`match_databases` returned.
 
     Examples
     --------
@@ -131,11 +131,15 @@ def markdown(result: Comparison | Matching | DatabaseMatching) -> str:
         from .databases import matching_markdown
 
         return matching_markdown(result)
-    return comparison_markdown(_known(result, "ts.compare, ts.match or ts.match_databases"))
+    if isinstance(result, Comparison):
+        return comparison_markdown(result)
+    from ._many_text import many_markdown
+
+    return many_markdown(_known_many(result, "ts.compare, ts.compare_many, ts.match or ts.match_databases"))
 
 
-def junit(result: Comparison) -> str:
-    """The result as JUnit XML: a case for each column and one for all together.
+def junit(result: Comparison | ManyComparison) -> str:
+    """The result as JUnit XML: a case for each column and one for all together; of several tables, one for each pair.
 
     A case fails if its verdict is "different"; "small difference" and "no difference found" pass, with words. A column
     that was lost, or holds another kind of value, is a failure of its own, unless the comparison was told that it does
@@ -144,7 +148,7 @@ def junit(result: Comparison) -> str:
     Parameters
     ----------
     result
-        What :func:`compare` returned.
+        What :func:`compare` or :func:`compare_many` returned.
 
     Examples
     --------
@@ -155,7 +159,11 @@ def junit(result: Comparison) -> str:
     >>> junit(c).count("<failure")
     2
     """
-    return comparison_junit(_known(result))
+    if isinstance(result, Comparison):
+        return comparison_junit(result)
+    from ._many_text import many_junit
+
+    return many_junit(_known_many(result))
 
 
 def _heading(title: str, date: str, notes: str | Iterable[str]) -> Heading:
@@ -169,8 +177,10 @@ def _heading(title: str, date: str, notes: str | Iterable[str]) -> Heading:
     return Heading(title, day, tuple(note for note in paragraphs if note))
 
 
-def _known(result: object, makers: str = "ts.compare") -> Comparison:
-    if isinstance(result, Comparison):
+def _known_many(result: object, makers: str = "ts.compare or ts.compare_many") -> ManyComparison:
+    from ..tables.many_results import ManyComparison
+
+    if isinstance(result, ManyComparison):
         return result
     raise _unknown(result, makers)
 

@@ -60,7 +60,7 @@ def _columns(result: Comparison) -> str:
     if result.joint is not None:
         effect, p = result.joint_effect, numbers.page_pvalue(result.joint.pvalue, joint_floor(result))
         size = f"{numbers.effect(effect.value)} ({numbers.interval(effect.low, effect.high)})" if effect else "–"
-        lines.append(_line("*all together*", result.joint_verdict, size, p, ""))
+        lines.append(verdict_line("*all together*", result.joint_verdict, size, p, ""))
     for column in result.columns[:MOST_COLUMNS]:
         places = [place for place in column.where if place.what != "missing"]  # those have a line of their own
         differs = column.values_verdict in ("different", "small difference")
@@ -103,10 +103,11 @@ def _tested(
     name: str, tested: ColumnComparison | MissingComparison, verdict: Verdict, where: str, least: float = 0.0
 ) -> str:
     size = f"{numbers.effect(tested.effect)} ({numbers.interval(tested.effect_low, tested.effect_high)})"
-    return _line(name, verdict, size, numbers.page_pvalue(tested.adjusted_pvalue, least), where)
+    return verdict_line(name, verdict, size, numbers.page_pvalue(tested.adjusted_pvalue, least), where)
 
 
-def _line(name: str, verdict: Verdict, *cells: str) -> str:
+def verdict_line(name: str, verdict: Verdict, *cells: str) -> str:
+    """A line of a table: a name, a verdict, and what belongs to it."""
     sign = SIGNS[verdict]
     return "| " + " | ".join([name, f"{sign.symbol} {sign.short.lower()}", *cells]) + " |"
 

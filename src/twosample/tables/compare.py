@@ -15,6 +15,7 @@ import numpy as np
 from .. import _door as door
 from .._shown import shown
 from .._version import __version__
+from ..core.groups import RowGroups
 from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
 from ..errors import (
@@ -34,7 +35,7 @@ from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
 from .every_row import PART, every_row
 from .identical import identical
-from .joint import Joint, joint_effect, joint_result, joint_sample, speaking_rows
+from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, speaking_rows
 from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .neighbours import series_finding
@@ -52,6 +53,8 @@ Progress = Callable[[int, int, str], None]
 SAMPLE = 20_000
 HELD, EVERY_ROW = 100_000, 1 << 62  # rows in memory where every row is wanted: for the joint test, for designs
 STEPS = 5
+_MOST = 9999  # relabellings of the joint test, where its level is so small that it takes them
+_SMALL = 0.01  # the p-value of the first 999, up to which the others are looked at: as valid at any level
 
 
 @options_by_name
@@ -263,20 +266,27 @@ def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Ju
     """Each column, and all of them together, on every row or on the sample: rows are exchangeable as they are."""
     tested = [ColumnTests.of(subject(reading, column, judge), judge) for column in columns]
     step("testing all columns together")
-    joint = joint_sample(reading, columns, judge.rng) if min(tested[0].rows) >= 2 else None
-    if joint is None:
+    if min(tested[0].rows) < 2:
         return tested, None, None, None, ()
-    views = views_of(joint.features, joint.twins, joint.groups)
-    names = [part.name for part in joint.features]
-    test = tested_together(joint.pair, views, names, joint.groups, judge.level)
-    if joint.shared is not None:  # both p-values are valid, so the larger one is, too
-        without = [view for view in views if view.name != "twins"]
-        rest = tested_together(joint.pair, without, names, joint.groups, judge.level)
-        test = max(rest, test, key=lambda part: part.judged.pvalue)
+    joint = joint_sample(reading, columns, judge.rng, judge.resamples(joint=True) or _MOST)
+    test = _together(joint, joint.groups.first(1 + RESAMPLES), judge.level)
+    if test.judged.pvalue <= _SMALL and len(joint.groups.labels) > 1 + RESAMPLES:
+        test = _together(joint, joint.groups, judge.level)
     whole = every_row(reading, joint, judge) if every else None
     if whole is not None:
         test, joint = in_parts(whole[0], test, PART), replace(joint, every=True, notes=(whole[1], *joint.notes))
     return tested, joint, test.judged, test, ()
+
+
+def _together(joint: Joint, groups: RowGroups, level: float) -> Together:
+    """All columns together, on these relabellings of groups of rows."""
+    views, names = views_of(joint.features, joint.twins, groups), [part.name for part in joint.features]
+    test = tested_together(joint.pair, views, names, groups, level)
+    if joint.shared is None:
+        return test
+    without = [view for view in views if view.name != "twins"]
+    rest = tested_together(joint.pair, without, names, groups, level)
+    return max(rest, test, key=lambda part: part.judged.pvalue)  # both p-values are valid, so the larger one is, too
 
 
 def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:

@@ -90,11 +90,13 @@ class Joint:
     every: bool = False
 
 
-def joint_sample(reading: Reading, columns: list[JointColumn], rng: np.random.Generator) -> Joint:
+def joint_sample(
+    reading: Reading, columns: list[JointColumn], rng: np.random.Generator, resamples: int = RESAMPLES
+) -> Joint:
     """Rows as coordinates, and the features of the kernel on them."""
     a, b = reading.samples
     most = max(500, CELLS // (2 * sum(_width(column, a, b) for column in columns)))
-    groups = RowGroups.of(min(most, len(a)), min(most, len(b)), GROUPS, RESAMPLES, rng)
+    groups = RowGroups.of(min(most, len(a)), min(most, len(b)), GROUPS, resamples, rng)
     chosen = tuple(rng.permutation(len(part))[:rows] for part, rows in zip((a, b), groups.rows, strict=True))
     pooled = a[chosen[0]].vstack(b[chosen[1]])
     fields = {column.name: _column(column_of(pooled, column.name), column, reading) for column in columns}

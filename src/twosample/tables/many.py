@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from .. import _door as door
@@ -16,7 +17,9 @@ from ..embedding.judge import JOINT
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..sources import Table, open_table
 from ..sources.values import column_of, strings
+from ..summaries import TableSummary
 from .compare import SAMPLE, compare
+from .contract import Contract
 from .many_results import ManyComparison, TablePair
 from .margins import MARGIN
 from .parts import Finding, Verdict
@@ -32,9 +35,9 @@ MOST = 40
 """Tables that are compared, at most: 780 pairs."""
 
 HELD = 500_000
-"""Rows of each table that are held in memory, at most."""
+"""Rows of each table that are held in memory, at most; of larger ones a summary is."""
 
-_LEAST_JOINT = 0.001 / JOINT  # the smallest p-value of the joint test over its part of the level
+_LEAST_JOINT = 0.0001 / JOINT  # the smallest p-value of the joint test over its part of the level
 _NAMES = 3
 
 
@@ -49,9 +52,13 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     exclude: Iterable[str] | None = None,
     kinds: Mapping[str, str] | None = None,
     where: str | None = None,
-    sample: int = SAMPLE,
+    sample: int | None = SAMPLE,
     schema: str = "fail",
+    columns_may_be_lost: Iterable[str] = (),
+    contract: Contract | str | PathLike[str] | None = None,
     by: str | Iterable[str] | None = None,
+    weights: str | None = None,
+    design_weights: str | None = None,
     rng: int = 0,
     progress: Progress | None = None,
 ) -> ManyComparison:
@@ -71,8 +78,10 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         The column whose values are the samples of one table, such as "region". A missing value is one of them.
     level
         Largest probability of calling any two tables different that are not.
-    margin, select, exclude, kinds, where, sample, schema, by
+    margin, select, exclude, kinds, where, sample, schema, columns_may_be_lost, by, weights, design_weights
         As for :func:`compare`.
+    contract
+        Rules that all tables but the first must keep, as for :func:`compare`. Not with `groups`.
     rng
         A whole number: the seed of every comparison.
     progress
@@ -85,10 +94,10 @@ def compare_many(  # noqa: PLR0913 - the options of compare
 
     Notes
     -----
-    One pass over each table, of which at most 500,000 rows are kept (a uniform sample), then G (G-1) / 2 comparisons of
-    some tenths of a second to a few seconds. With more than 25 pairs the joint test of a pair, whose p-values end at
-    0.001, cannot reject by itself. Not for tables in an order (months): compare neighbours, or see
-    :class:`Monitor`.
+    One pass over each table, and another one over those of more than 500,000 rows, which become summaries
+    (:func:`summarize`); then G (G-1) / 2 comparisons of some tenths of a second to a few seconds. With more than 12
+    pairs the joint test of a pair draws up to 9999 relabellings, so that it can reject by itself among up to 160 pairs.
+    Not for tables in an order (months): compare neighbours, or see :class:`Monitor`.
 
     Examples
     --------
@@ -101,8 +110,16 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     level, seed = door.check_level(level), whole_number("rng", rng, least=0)
     if groups is not None and not isinstance(groups, str):
         raise OptionError(f"groups={groups!r} must be the name of a column.")
-    named, findings, notes, read = _held(tables, groups, where, seed)
-    options = {"margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": by}
+    if contract is not None and groups is not None:
+        raise OptionError(
+            "contract= and groups= together: the groups are of one table. Check that by compare(a, table)."
+        )
+    size = SAMPLE if sample is None else whole_number("sample", sample, least=10)
+    named, findings, notes, read = _held(tables, groups, where, seed, size)
+    options = {
+        "margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": by,
+        "columns_may_be_lost": columns_may_be_lost, "weights": weights, "design_weights": design_weights,
+    }  # fmt: skip
     left_out = [*([] if exclude is None else exclude), *([] if groups is None else [groups])]
     count = comb(len(named), 2)
     found: dict[tuple[str, str], Comparison] = {}
@@ -110,7 +127,8 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         if progress is not None:
             progress(done, count, f"comparing {shown(a, 40)} and {shown(b, 40)}")
         both = (open_table(named[name], name=name) for name in (a, b))  # so that errors and notes name them
-        c = compare(*both, level=level / count, exclude=left_out, rng=seed, **options)  # type: ignore[arg-type]
+        rules = contract if a == next(iter(named)) else None
+        c = compare(*both, level=level / count, exclude=left_out, contract=rules, rng=seed, **options)  # type: ignore[arg-type]
         found[a, b] = replace(c, a=replace(c.a, name=a), b=replace(c.b, name=b))
     if progress is not None:
         progress(count, count, "done")
@@ -121,7 +139,7 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         verdict=verdict,
         headline=_headline(verdict, pairs, apart, alike),
         names=tuple(named),
-        rows=tuple(map(len, named.values())),
+        rows=tuple(part.rows if isinstance(part, TableSummary) else len(part) for part in named.values()),
         pairs=pairs,
         alike=alike,
         apart=apart,
@@ -139,10 +157,11 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     return replace(draft, tree=tree, order=order)
 
 
-def _held(
-    tables: object, groups: str | None, where: str | None, seed: int
-) -> tuple[dict[str, pl.DataFrame], tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
-    """The tables in memory by name, what is worth knowing, how they were read, and from which files."""
+Held = tuple[Mapping[str, "pl.DataFrame | TableSummary"], tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]
+"""The tables in memory by name, what is worth knowing, how they were read, and from which files."""
+
+
+def _held(tables: object, groups: str | None, where: str | None, seed: int, sample: int) -> Held:
     if groups is not None:
         return _split(open_table(tables, where=where), groups, seed)
     if isinstance(tables, Mapping):
@@ -156,9 +175,14 @@ def _held(
             "with groups='column'."
         )
     _check_count(len(sources), "tables holds")
-    held = {name: table.sample(HELD, seed) for name, table in sources.items()}
-    full = [name for name, rows in held.items() if len(rows) == HELD]
-    notes = (f"Of {', '.join(full[:5])} a uniform random sample of {HELD:,} rows was compared.",) if full else ()
+    held: dict[str, pl.DataFrame | TableSummary] = {}
+    full: list[str] = []
+    for name, table in sources.items():
+        rows = table.sample(HELD + 1, seed)
+        if len(rows) > HELD:
+            full.append(name)
+        held[name] = table.summary(sample, seed, None, None) if len(rows) > HELD else rows
+    notes = (f"More than {HELD:,} rows: of {', '.join(full[:5])} a summary of all rows was compared.",) if full else ()
     read = tuple(path for table in sources.values() for path in table.files)
     return held, (), notes, read
 
@@ -178,9 +202,7 @@ def _own_names(tables: Sequence[Table]) -> list[str]:
     return names
 
 
-def _split(
-    table: Table, groups: str, seed: int
-) -> tuple[dict[str, pl.DataFrame], tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
+def _split(table: Table, groups: str, seed: int) -> Held:
     """The parts of one table."""
     names = [info.name for info in table.columns]
     if groups not in names:

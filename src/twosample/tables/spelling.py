@@ -143,7 +143,7 @@ class Spelling:
         yield self._view("odd", "another spelling of a value, but for case, blanks and marks", other)
         yield from self._rare()
 
-    def _rare(self) -> Iterator[View]:
+    def _rare(self) -> Iterator[WrittenView]:
         """The rarest values together: labels that are misspelled in many ways are rare, each of them."""
         rows = self.x + self.y
         counts = np.unique(rows)
