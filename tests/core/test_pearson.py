@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import __version__ as scipy_version
 from scipy import stats
 
 from twosample.core.pearson import PearsonCurve, fit_pearson
+
+ROUNDING = 2e-9 if int(scipy_version.split(".")[1]) >= 17 else 1e-6
+"""Of `scipy.special.betainc` with parameters near 1e9, the curve a billionth from the normal one: 5e-7 before 1.17."""
 
 
 def moments_of(r: float, kappa: float) -> tuple[float, float]:
@@ -246,7 +250,7 @@ def test_continuous_across_type_five(r, step):
 def test_continuous_across_zero_skewness(kurtosis, step):
     left, on, right = (fit_pearson(0, 1, g, kurtosis) for g in (-step, 0.0, step))
     assert on.kind in ("0", "II", "VII")
-    assert max(jump(left, on), jump(right, on)) < 100 * step + 2e-9
+    assert max(jump(left, on), jump(right, on)) < 100 * step + ROUNDING
 
 
 @given(st.floats(-3, 3), st.floats(0.01, 30))

@@ -61,11 +61,11 @@ class Energy(Kernel):
         return np.asarray(self.of_distances(distances(a, b, "euclidean"), a, b), dtype=np.float64)
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
-        D = paired_distances(a, b, "euclidean") ** self.exponent
+        D = np.power(paired_distances(a, b, "euclidean"), self.exponent)
         return np.asarray(0.5 * (self.diagonal(a) + self.diagonal(b) - D))
 
     def diagonal(self, a: Floats) -> Floats:
-        return np.asarray(lengths(a) ** self.exponent)
+        return np.asarray(np.power(lengths(a), self.exponent))  # as above: before NumPy 2.3 `**` rounds otherwise
 
     @property
     def exponential_polynomial(self) -> ExponentialPolynomial | None:
