@@ -7,11 +7,13 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 import twosample as ts
+from twosample.cli.app import make_app
 from twosample.cli.run import run
 
-COMMANDS = ["compare", "demo", "match", "independence", "outliers", "watch"]
+COMMANDS = [name for name in typer.main.get_command(make_app()).commands if name != "help"]
 
 
 def test_help(twosample):
