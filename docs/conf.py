@@ -60,7 +60,7 @@ sphinx_gallery_conf = {
     "image_srcset": [],
     "write_computation_times": False,
     "matplotlib_animations": False,
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "gallery_style.reset"),
     "within_subsection_order": "FileNameSortKey",
     "plot_gallery": os.environ.get("TWOSAMPLE_GALLERY", "yes") == "yes",
 }

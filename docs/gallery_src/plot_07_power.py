@@ -15,8 +15,8 @@ import twosample as ts
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=400), rng.normal(0.4, size=400)
 rows = [20, 40, 80, 120, 200, 300, 400]
-fig, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
-ax.plot(rows, [ts.power(x, y, n=n) for n in rows], "o-", color="#0b6bb0")
-ax.axhline(0.9, color="#555555", linestyle="--", linewidth=1.2, label="power 0.9")
+fig, ax = plt.subplots()
+ax.plot(rows, [ts.power(x, y, n=n) for n in rows], "o-")
+ax.axhline(0.9, color="grey", linestyle="--", label="power 0.9")
 ax.set(xlabel="rows of each sample", ylabel="power at level 0.05", ylim=(0, 1.03), title="Power of the MMD test")
-ax.legend(frameon=False)
+ax.legend()

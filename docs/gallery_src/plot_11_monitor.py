@@ -19,9 +19,9 @@ def day(shift=0.0):
 
 m = ts.Monitor([day() for _ in range(40)])
 pvalues = [m.update(day(0.5 if number >= 12 else 0.0)).pvalue for number in range(20)]
-fig, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
-ax.semilogy(range(20), pvalues, "o-", color="#0b6bb0", label="after each day")
-ax.axhline(1 / 1000, color="#b3123f", linestyle="--", linewidth=1.2, label="one false alarm in 1,000")
-ax.axvline(12, color="#555555", linestyle=":", linewidth=1.2, label="prices move")
+fig, ax = plt.subplots()
+ax.semilogy(range(20), pvalues, "o-", label="after each day")
+ax.axhline(1 / 1000, color="#b3123f", linestyle="--", label="one false alarm in 1,000")
+ax.axvline(12, color="grey", linestyle=":", label="prices move")
 ax.set(xlabel="day since the reference", ylabel="p-value", title="Watching a column")
-ax.legend(frameon=False)
+ax.legend()

@@ -16,8 +16,10 @@ reference = {"width": width, "height": 2 * width + rng.normal(0, 3, 1500)}
 new = {"width": np.array([31.0, 40.0, 22.0, 28.0]), "height": np.array([61.0, 48.0, 76.0, 57.0])}
 found = ts.outliers(reference, new)
 print(found)
-fig, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
+fig, ax = plt.subplots()
 ax.scatter(reference["width"], reference["height"], s=6, color="#8da7bd", label="reference")
-ax.scatter(new["width"], new["height"], s=70, marker="D", color="#b3123f", label="new rows")
-ax.set(xlabel="width in cm", ylabel="height in cm")
-ax.legend(frameon=False)
+odd = found.flagged
+ax.scatter(new["width"][~odd], new["height"][~odd], s=60, color="#0b6bb0", label="new rows that fit")
+ax.scatter(new["width"][odd], new["height"][odd], s=60, marker="D", color="#b3123f", label="outliers")
+ax.set(xlabel="width in cm", ylabel="height in cm", title="Usual values, unusual together")
+ax.legend()
