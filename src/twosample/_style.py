@@ -45,7 +45,7 @@ def finish(ax: Axes, title: str = "", legend: Place = "best") -> Axes:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[:].set_color(RULE)
     if legend:
-        ax.legend(fontsize=_TICK, loc=legend, facecolor="white", edgecolor="none", framealpha=0.85)
+        ax.legend(fontsize=_TICK, loc=legend, frameon=True, facecolor="white", edgecolor="none", framealpha=0.85)
     return ax
 
 
