@@ -52,8 +52,12 @@ def fill_duckdb(path, frame, table="t"):
 def fill_postgres(server, frame, table="t"):
     import psycopg
 
-    forms = {pl.Int64: "bigint", pl.Float64: "double precision", pl.String: "text"}
-    columns = ", ".join(f"{literal(n)} {forms[type(kind)]}" for n, kind in frame.schema.items())
+    forms = {pl.Int64: "bigint", pl.Float64: "double precision", pl.String: "text", pl.Boolean: "boolean"}
+    forms |= {pl.Decimal: "numeric(10, 2)", pl.Date: "date", pl.Datetime: "timestamp"}
+    zoned = {name for name, kind in frame.schema.items() if getattr(kind, "time_zone", None)}
+    columns = ", ".join(
+        f"{literal(n)} {'timestamptz' if n in zoned else forms[type(kind)]}" for n, kind in frame.schema.items()
+    )
     with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute(f"DROP TABLE IF EXISTS {literal(table)}")
         connection.execute(f"CREATE TABLE {literal(table)} ({columns})")

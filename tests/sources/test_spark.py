@@ -14,6 +14,8 @@ import pytest
 
 import twosample as ts
 from tests.docs.pages import LEFT_OUT, blocks
+from tests.sources.test_backends import check
+from tests.sources.test_backends import table as backend_table
 from tests.sources.test_partial import table
 from twosample.sources import open_table, workers
 
@@ -193,6 +195,13 @@ def test_outliers_are_scored_where_rows_are(spark, files):
     assert len(there.scores) == 24_000
     assert sorted(one.score for one in there.rows) == pytest.approx(sorted(one.score for one in here.rows), abs=1e-12)
     assert there.pvalue == here.pvalue
+
+
+def test_the_suite_of_all_backends(spark, tmp_path):
+    """Dates, zones, decimals, NaN and NULL, -0.0, nested types, hostile names."""
+    frame = backend_table()
+    frame.write_parquet(tmp_path / "t.parquet", use_pyarrow=True)
+    check(open_table(spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)), open_table(frame), frame)
 
 
 def test_no_rows_and_few(spark, files):

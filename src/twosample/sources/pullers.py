@@ -72,7 +72,7 @@ class FramePuller:
                 part = pl.from_arrow(batch)
                 assert isinstance(part, pl.DataFrame)
                 if len(part):
-                    yield part
+                    yield _in_utc(part)
         elif self.frame.implementation.is_dask():
             for place in range(native.npartitions):
                 yield _collected(nw.from_native(native.get_partition(place)))
@@ -103,7 +103,8 @@ class FramePuller:
 
     def empty(self) -> pl.DataFrame:
         """The first no rows."""
-        return _collected(self.frame.head(0))
+        found = _collected(self.frame.head(0))
+        return _in_utc(found) if self.frame.implementation.is_ibis() else found
 
     def answer(self, question: nw.LazyFrame[Any]) -> pl.DataFrame:
         """As the engine collects it."""
@@ -121,6 +122,15 @@ def _calmly(start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         if step is end:
             return
         yield step
+
+
+def _in_utc(rows: pl.DataFrame) -> pl.DataFrame:
+    """Times with a zone in UTC: the engine behind Ibis gives batches, tables and no rows in different zones."""
+    import polars as pl
+    import polars.selectors as cs
+
+    zoned = [name for name, kind in rows.schema.items() if isinstance(kind, pl.Datetime) and kind.time_zone]
+    return rows.with_columns(cs.by_name(zoned).dt.convert_time_zone("UTC")) if zoned else rows
 
 
 def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:

@@ -6,8 +6,11 @@ or broadcast is used, which Connect and serverless platforms do not have.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _FEW = 8  # answers that are merged without help
 _GROUPS = 16  # workers that merge, on a Spark that may not choose
+_SMALL, _BYTES = 16 << 20, {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 _ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 
 
@@ -78,16 +82,28 @@ class SparkWorkers:
         """Two rounds, as one job: an answer of each partition, then some workers merge them.
 
         How many do so, Spark decides by the size of the answers, if it is allowed to (adaptive execution, the
-        default): of a small table one does.
+        default). Those of a table that is small as Spark estimates it come back as they are: together they are not much
+        larger than its rows.
         """
         setting = self.frame.sparkSession.conf.get
         parts = _readable(self.frame, task).mapInArrow(_spark_part(task), "part binary, place int")
+        if _is_small(self.frame):
+            return [bytes(row[0]) for row in parts.collect()]
         if all(setting(name, "true") == "true" for name in _ADAPTIVE):
             grouped = parts.repartition("place")
         else:
             grouped = parts.repartition(min(_GROUPS, int(setting("spark.sql.shuffle.partitions", str(_GROUPS)))))
         whole = grouped.mapInArrow(_spark_merge(task), "part binary, place int")
         return [bytes(row[0]) for row in whole.collect()]
+
+
+def _is_small(frame: Any) -> bool:
+    """Whether Spark's own estimate of a table, which costs no job, is a few megabytes; False if it has none."""
+    said = StringIO()
+    with redirect_stdout(said):
+        frame.explain(mode="cost")
+    found = re.search(r"sizeInBytes=([0-9.]+)(?:E\+([0-9]+))? (B|KiB|MiB)\b", said.getvalue())
+    return found is not None and float(found[1]) * 10 ** int(found[2] or 0) * _BYTES[found[3]] <= _SMALL
 
 
 def _readable(frame: Any, task: Task) -> Any:
