@@ -91,6 +91,8 @@ def test_clocks_by_hand():
     assert found["in 2024"] == (4, 2)
     assert found["on day 1 of a month"] == (2, 2)  # day 366 of 2024 is 31 December, and one later the first of 2025
     assert found["on day 7 of a month"] == (0, 1)
+    old = [SingleValues.of(part - 80 * 366 * 86_400.0, dates=True) for part in (x, y)]
+    assert sum(view.family == "calendar" for view in clock_views(*old)) > 2  # before 1970 there were months, too
     for view in clock_views(*both):
         assert (int(view.holds(x).sum()), int(view.holds(y).sum())) == (view.a, view.b)
 

@@ -41,7 +41,7 @@ def clock_views(x: SingleValues, y: SingleValues) -> Iterator[View]:
     hours = {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)}
     yield from _each("clock", _hours, x.classes[HOURS], y.classes[HOURS], hours)
     yield from _each("clock", _weekdays, x.classes[WEEKDAYS], y.classes[WEEKDAYS], dict(enumerate(_DAYS)))
-    if x.exact and y.exact and ends[-1] >= _DAY:  # not the time of day alone
+    if x.exact and y.exact and not 0 <= min(ends) <= max(ends) < _DAY:  # not the time of day alone
         months = {month: f"in {name}" for month, name in enumerate(_MONTHS)}
         yield from _each("calendar", _months, *counted(_months, 12), months)
         days = {day: f"on day {day + 1} of a month" for day in range(31)}
