@@ -72,3 +72,22 @@ def test_the_reference_has_every_command(reference):
     for words in ("compare", "watch add", "help"):
         assert f"\ntwosample {words}\n---" in page
     assert "--columns-may-be-lost COLUMNS" in page
+
+
+def test_the_page_of_coverage_adds_up():
+    spec = importlib.util.spec_from_file_location("coverage_page", ROOT / "tools" / "coverage_page.py")
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    lines = {
+        "src/twosample/core/a.py": (80, 72),
+        "src/twosample/core/b.py": (20, 8),
+        "src/twosample/errors.py": (100, 100),
+    }
+    files = {
+        path: {"num_statements": n, "covered_lines": run, "missing_lines": n - run} for path, (n, run) in lines.items()
+    }
+    page = maker.page(files, "3.11.7")
+    assert "**90.0 %** of 200 lines" in page
+    assert "| core | 100 | 80.0 % |" in page
+    assert "| (files of the package) | 100 | 100.0 % |" in page
+    assert page.index("core/b.py` | 12 |") < page.index("core/a.py` | 8 |")
