@@ -55,7 +55,7 @@ def main() -> int:
     finally:
         browser.close()
     for picture in sorted(FOLDER.glob("*.png")):
-        Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
+        Image.open(picture).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(picture, optimize=True)
         print(f"{picture.relative_to(ROOT)}: {picture.stat().st_size // 1000} kB")
     return 0
 

@@ -123,7 +123,7 @@ class Comparison(Reported):
         return summary(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the effect sizes of the columns with their intervals against the margin; at most 30 lines.
+        """Draw the effect sizes of the columns with their intervals against the margin; at most 30 columns.
 
         Parameters
         ----------
@@ -135,15 +135,9 @@ class Comparison(Reported):
         matplotlib.axes.Axes
             Where it was drawn; ``c["price"].plot()`` draws a single column.
         """
-        from .._column_figures import Effect, draw_effects
+        from .._column_figures import draw_effects
 
-        effects: list[Effect] = []
-        for part in self.columns:
-            verdict = part.values_verdict if part.missing else part.verdict
-            effects.append((part.name, part.effect, part.effect_low, part.effect_high, verdict))
-            if (gaps := part.missing) and gaps.verdict != "same":
-                name = f"{part.name}: missing values"
-                effects.append((name, gaps.effect, gaps.effect_low, gaps.effect_high, gaps.verdict))
+        effects = [(part.name, part.effect, part.effect_low, part.effect_high, part.verdict) for part in self.columns]
         if self.joint_effect is not None:
             joint = self.joint_effect
             effects.insert(0, ("all columns together", joint.value, joint.low, joint.high, self.joint_verdict))
