@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dependent_rows import Grouped, Series
-from ..core.observed import Observed, Resampler
+from ..core.observed import Grouped, Observed, Resampler, Series
 from ..core.pvalue import ReplicateLaw
 from ..core.strata import Strata
 from ..core.types import Floats

@@ -23,6 +23,19 @@ def check_progress(engine: str, progress: object) -> None:
         )
 
 
+def own_generator(rng: np.random.Generator | None, seed: int) -> np.random.Generator:
+    """A generator for the engine alone, so that labellings are the same with every engine.
+
+    The stream of `rng`, the generator of the test, is not touched; without one it starts from the seed.
+    """
+    if rng is None:
+        return np.random.default_rng(int(seed))
+    try:
+        return rng.spawn(1)[0]
+    except TypeError:  # it was made from a bare state, which has no children
+        return np.random.default_rng(rng.integers(2**63))
+
+
 class Gram(Protocol):
     """The Gram matrix K of the pooled points, never necessarily formed."""
 

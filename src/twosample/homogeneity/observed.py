@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.centred import Centred
-from ..core.dependent_rows import Grouped, Series
 from ..core.labellings import Labellings, observed
 from ..core.laws import ContinuousLaw, Limit, PointLaw
-from ..core.observed import Observed, Resampler
+from ..core.observed import Grouped, Observed, Resampler, Series
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.strata import Strata
 from ..core.sums import BlockSums, QuadraticForm

@@ -14,11 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from .. import _door as door
-from ..core.dependent_rows import Series
 from ..core.labellings import contrasts
 from ..core.labellings import observed as true_labels
 from ..core.laws import Limit
-from ..core.observed import Resampler
+from ..core.observed import Resampler, Series
 from ..core.pvalue import Law
 from ..core.sums import QuadraticForm
 from ..core.types import Counts, Floats

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
-from ..core.dependent_rows import Grouped, Series
+from ..core.observed import Grouped, Series
 from ..core.sums import QuadraticForm
 from ..core.types import Floats
 from ..engines import Gram

@@ -9,9 +9,8 @@ from math import exp, lgamma
 
 import numpy as np
 
-from ..core.dependent_rows import Series
 from ..core.laws import Limit
-from ..core.observed import Observed, Resampler
+from ..core.observed import Observed, Resampler, Series
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option

@@ -107,7 +107,7 @@ class DiscreteLaw:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ResolvedTest:
     """A test with its options resolved; nothing is checked again behind this."""
 
     z: Floats  # (N, d) pooled points, the first m of which are x, moved and scaled to lie within (-1, 1)
@@ -134,7 +134,9 @@ class Task:
         return (1 + (self.m == self.n)) * smallest_pvalue(self.m, self.n)
 
 
-def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], level: float, rng: door.Seed) -> Task:
+def prepare(
+    x: object, y: object, null: Null | str, choices: tuple[str, ...], level: float, rng: door.Seed
+) -> ResolvedTest:
     """Both samples and all options through the door."""
     chosen = _resolve(null, choices)
     level = door.check_level(level)
@@ -142,10 +144,12 @@ def prepare(x: object, y: object, null: Null | str, choices: tuple[str, ...], le
         door.check_resamples(chosen, level)
     generator = door.generator(rng)
     pool = door.rows(x, y, centred=True)
-    return Task(_unit_scale(pool.z), pool.m, pool.n, chosen, level, generator)
+    return ResolvedTest(_unit_scale(pool.z), pool.m, pool.n, chosen, level, generator)
 
 
-def replicate(task: Task, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0) -> ReplicateLaw:
+def replicate(
+    task: ResolvedTest, null: Permutation, statistic: Callable[[Counts], Floats], noise: float = 0.0
+) -> ReplicateLaw:
     """The statistic in every relabelling, the true one first.
 
     `statistic` maps ``(N, R)`` labels to R values; `noise` is the rounding error of a value that should be 0.
@@ -159,7 +163,7 @@ def replicate(task: Task, null: Permutation, statistic: Callable[[Counts], Float
 
 
 def judge(
-    task: Task, statistic: Callable[[Counts], Floats], stated: Callable[[], Stated], noise: float = 0.0
+    task: ResolvedTest, statistic: Callable[[Counts], Floats], stated: Callable[[], Stated], noise: float = 0.0
 ) -> tuple[Null, Law, float]:
     """The null, its law and the observed value: by relabelling if that was asked for, else as theory states it."""
     if not isinstance(task.null, str):
@@ -170,7 +174,7 @@ def judge(
 
 
 def finish(
-    task: Task,
+    task: ResolvedTest,
     null: Null,
     law: Law,
     *,
@@ -215,7 +219,7 @@ def _unit_scale(z: Floats) -> Floats:
     return np.asarray(np.ldexp(np.ldexp(z, -(exponent // 2)), -(exponent - exponent // 2)))
 
 
-def _constant_pool(task: Task) -> tuple[str, ...]:
+def _constant_pool(task: ResolvedTest) -> tuple[str, ...]:
     if (task.z != task.z[0]).any():
         return ()
     return ("All rows of both samples are the same: there is nothing to compare.",)

@@ -18,7 +18,7 @@ from ..engines import Progress
 from ..errors import OptionError, missing_extra, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import Task, finish, prepare
+from ._common import ResolvedTest, finish, prepare
 
 Classifier = Any
 """A scikit-learn classifier: it can be cloned, fitted, and predicts."""
@@ -189,7 +189,7 @@ class _Neighbours:
         return f"the {self.count} nearest neighbours in standardised columns"
 
 
-def _learner(classifier: Classifier, task: Task) -> _Learner:
+def _learner(classifier: Classifier, task: ResolvedTest) -> _Learner:
     """The classifier with every open random_state set from the seed of the test."""
     seed = int(task.rng.integers(2**31))
     if classifier is None:
@@ -210,7 +210,7 @@ def _cross_fitted(
     z: Floats,
     order: Indices,
     folds: int,
-    task: Task,
+    task: ResolvedTest,
     progress: Progress | None,
 ) -> ReplicateLaw:
     """Balanced accuracy of the out-of-fold predictions, with fresh fits for every labelling.
@@ -239,7 +239,7 @@ def _out_of_fold(learner: _Learner, rows: Floats, truth: Counts, folds: int) -> 
     return said
 
 
-def _held_out(learner: _Learner, z: Floats, order: Indices, task: Task) -> ReplicateLaw:
+def _held_out(learner: _Learner, z: Floats, order: Indices, task: ResolvedTest) -> ReplicateLaw:
     """Balanced accuracy on a half that the classifier has not seen, whose labels are then free to change places."""
     rows, truth = z[order], observed(task.m, task.n).x[order, 0]
     test = _dealt(truth, 2) == 1

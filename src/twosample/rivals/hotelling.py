@@ -14,7 +14,7 @@ from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import ChiSquare, FisherF, Stated, Task, columns_at_once, finish, judge, prepare
+from ._common import ChiSquare, FisherF, ResolvedTest, Stated, columns_at_once, finish, judge, prepare
 
 CITATION = "Hotelling (1931): The generalization of Student's ratio"
 CLASSICAL = ("f", "chi2")
@@ -206,7 +206,7 @@ class HotellingF:
         return np.asarray(f.pdf(t / self.unit, self.d, self.total - self.d - 1) / self.unit, dtype=np.float64)
 
 
-def _classical(task: Task) -> Stated:
+def _classical(task: ResolvedTest) -> Stated:
     """The law of T² without a ridge."""
     d = task.z.shape[1]
     if task.null == "chi2":
@@ -220,12 +220,12 @@ def _checked_ridge(ridge: object) -> bool:
     return bool(ridge)
 
 
-def _plain_result(task: Task, plain: Plain) -> TestResult:
+def _plain_result(task: ResolvedTest, plain: Plain) -> TestResult:
     chosen, law, value = judge(task, plain.statistic, lambda: _classical(task), noise=1e-13 * task.total)
     return finish(task, chosen, law, test="Hotelling T² test", citation=CITATION, symbol="T²", value=value)
 
 
-def _ridge_result(task: Task, ridged: Ridged, why: str) -> TestResult:
+def _ridge_result(task: ResolvedTest, ridged: Ridged, why: str) -> TestResult:
     task = replace(task, null=Permutation()) if task.null == "auto" else task
     null, law, value = judge(task, ridged.statistic, lambda: _classical(task), noise=1e-13 * task.total)
     trace = float(ridged.scatter.sum()) / (task.total - 2)

@@ -11,7 +11,7 @@ from ..core.laws import ContinuousLaw
 from ..errors import InputError, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
-from ._common import Asymptotic, Exact, SmirnovLimit, Stated, Task, finish, judge, prepare
+from ._common import Asymptotic, Exact, ResolvedTest, SmirnovLimit, Stated, finish, judge, prepare
 from ._smirnov import AsymptoticSmirnov, LimitSmirnov, SmirnovLaw, largest_deviations
 
 CITATION = (
@@ -103,7 +103,7 @@ def ks_test(
     )
 
 
-def _choose(task: Task, ties: bool) -> Permutation | str:
+def _choose(task: ResolvedTest, ties: bool) -> Permutation | str:
     if task.null != "auto":
         return task.null
     if ties and task.total <= PERMUTED_ROWS:

@@ -17,8 +17,7 @@ from ...core.threads import Progress
 from ...core.types import Floats, Reals
 from ...errors import InputError, OptionError, whole_number
 from ...kernels import Kernel
-from ..base import check_progress
-from ..seeds import child
+from ..base import check_progress, own_generator
 from .feature_gram import FeatureGram
 from .sparse_gram import SparseGram
 
@@ -83,7 +82,9 @@ class Features:
         if kernel.has_features:
             return SparseGram(kernel.features(z))
         pairs = ceil(self.count / 2)
-        frequencies, weights = kernel.draw_frequencies(z.shape[1], pairs, child(rng, self.seed), self.orthogonal)
+        frequencies, weights = kernel.draw_frequencies(
+            z.shape[1], pairs, own_generator(rng, self.seed), self.orthogonal
+        )
         features = CosineMap(frequencies, weights, single=len(z) > _SINGLE_POINTS)
         remark = (
             f"{features.width} random Fourier features: kernel values differ from those of the kernel by about "

@@ -32,9 +32,8 @@ from ...core.threads import Progress, available_cores, run, single_threaded_blas
 from ...core.types import Counts, Floats, Reals
 from ...errors import number_between, whole_number
 from ...kernels import Kernel
-from ..base import check_progress
+from ..base import check_progress, own_generator
 from ..features.feature_gram import FeatureGram
-from ..seeds import child
 from .landmarks import Certificate, LandmarkMap, row_pieces
 from .pivoted_cholesky import choose_landmarks
 
@@ -92,7 +91,7 @@ class LowRank:
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> LowRankGram:
         """The low-rank Gram matrix of z; a child of `rng` draws the landmarks, and `rng` itself stays as it is."""
-        random = child(rng, self.seed)
+        random = own_generator(rng, self.seed)
         threads = int(self.threads or available_cores())
         most = int(self.max_rank or MAX_RANK)
         with single_threaded_blas():
