@@ -17,6 +17,7 @@ from ..core.types import Floats
 from ..nulls import Null, WildBootstrap
 from .alternative import three_moments
 from .designs import Design, Rows, Shares, effective
+from .stratified import error_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,8 @@ class SampledDesign(Design):
         r""":math:`\|\bar x - \bar y\|^2` of weighted means less its mean under H0, and the law of that.
 
         With shares p of the weight, e what is left of features when the weighted mean of their sample is taken away,
-        and :math:`q = \sum p^2`, the means have the covariance
-        :math:`A = \sum_x p^2ee'/(1-q_x) + \sum_y p^2ee'/(1-q_y)`; the statistic is
+        the means have the covariance :math:`A = \sum s^2ee'` over both samples, where s is p times a factor for the
+        mean that was estimated (:func:`error_shares`); the statistic is
         :math:`\|\bar x - \bar y\|^2 - \mathrm{tr}\,A`, and :math:`\sum_l \lambda_l(\chi^2_l - 1)` with the eigenvalues
         of A under H0: the gamma law through three moments, without the diagonal.
         """
@@ -62,7 +63,7 @@ class SampledDesign(Design):
         """The weighted mean of a sample, and what each row adds to its error."""
         p = self.weights[part] / self.weights[part].sum()
         mean = p @ features[part]
-        return mean, (p / np.sqrt(1 - p @ p))[:, None] * (features[part] - mean)
+        return mean, error_shares(p)[:, None] * (features[part] - mean)
 
     def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
         """Kish's effective sizes."""

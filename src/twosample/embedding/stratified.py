@@ -180,14 +180,25 @@ class StratifiedFeatures:
             means.append(omega[part] @ inner[part] / worth)
             inner[part] -= means[-1]
         delta, size, h = means[0] - means[1], m + n - 2, m * n / (m + n)
+        parts = slice(0, first), slice(first, None)
+        bias = sum(float(error_shares(omega[p] / omega[p].sum()) ** 2 @ (inner[p] ** 2).sum(axis=1)) for p in parts)
         inner *= np.sqrt(omega)[:, None]
         K = inner @ inner.T if len(inner) <= inner.shape[1] else inner.T @ inner
         own = np.einsum("ij,ij->i", inner, inner)
         trace = float(own.sum()) / size
         square = max(float((K**2).sum()) - float(own @ own), 0.0) / max(size * (size - 1), 1)
         cube = max(float(np.vdot(K @ K, K)) - 3 * float(own @ own**2) / 2, 0.0) / max(size * (size - 1) * (size - 2), 1)
-        witness, chance = inner @ delta, omega * own
-        bias = chance[:first].sum() / (m * (m - 1)) + chance[first:].sum() / (n * (n - 1))
-        squared = float(delta @ delta) - float(bias)
+        witness, squared = inner @ delta, float(delta @ delta) - bias
         linear = 4 * max(float(witness @ witness) / size - square / h, 0.0) / h
         return np.array([h * squared, h * trace, h**2 * linear, square, min(cube, square**1.5)])
+
+
+def error_shares(p: Floats) -> Floats:
+    r"""``(n,)`` what the distance of each row from the weighted mean counts for in the error of that mean.
+
+    With shares p of the weight and :math:`q = \sum p^2`, :math:`E\sum p_i^2\|e_i\|^2 = \sum p_i^2(1 - 2p_i + q)` in
+    units of the variance, since heavy rows draw the mean towards themselves, where the variance of the mean is q: the
+    factor between the two makes it right for all weights.
+    """
+    q = float(p @ p)
+    return np.asarray(p * sqrt(q / max(float(p**2 @ (1 - 2 * p + q)), 1e-300)))

@@ -202,6 +202,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     named = partial(_named, joint, test, level, reading, columns)
     alike = identical(reading)
     found = weighed(tested, together, level, margins, alike, named)
+    differing = {column.name for column in found.columns if column.verdict in ("different", "small difference")}
     present = {name for names in wanted.names(tables) for name in names}
     step("done")
     return Comparison(
@@ -224,7 +225,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *findings,
             *(() if mix is None else (mix,)),
             *(() if plan is None else plan.findings),
-            *beside,
+            *(part for part in beside if part.column in differing),
             *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,
         ),
