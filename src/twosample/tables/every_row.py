@@ -196,7 +196,7 @@ def _moments(
     pooled: pl.DataFrame,
     groups: RowGroups,
     judge: Judge,
-) -> _GroupMoments:
+) -> _CentredMoments:
     """One pass over each table; of a much larger one some rows are left out, by their random numbers."""
     counts = groups.m, groups.n
     size = min(all_ / count for all_, count in zip(rows, counts, strict=True))
@@ -204,7 +204,7 @@ def _moments(
     for table, all_, count in zip(tables, rows, counts, strict=True):
         task = _task(table, features, count, max(all_ / size, count), int(judge.rng.integers(1 << 31)))
         found.append(task.read(task.merged(table.gathered(task))))
-    return _GroupMoments.of(np.concatenate(found), task.values(pooled)[:, 1:] * _UNIT, features)
+    return _CentredMoments.of(np.concatenate(found), task.values(pooled)[:, 1:] * _UNIT, features)
 
 
 def _frozen(reading: Reading, joint: Joint) -> tuple[CodedColumn, ...]:
@@ -230,7 +230,7 @@ def _task(table: Table, features: tuple[CodedColumn, ...], groups: int, places: 
 
 
 @dataclass(frozen=True, eq=False)
-class _GroupMoments:
+class _CentredMoments:
     """Moments of centred features in all groups of both tables."""
 
     rows: Floats  # (G,) rows of each group
@@ -241,7 +241,7 @@ class _GroupMoments:
     owner: Index
 
     @classmethod
-    def of(cls, found: _Sums, pooled: Floats, features: Sequence[CodedColumn]) -> _GroupMoments:
+    def of(cls, found: _Sums, pooled: Floats, features: Sequence[CodedColumn]) -> _CentredMoments:
         names = tuple(dict.fromkeys(column.name for column in features))
         owner = np.repeat([names.index(c.name) for c in features], [c.table.shape[1] for c in features])
         width, rows = len(owner), found[:, 0].astype(np.float64)
