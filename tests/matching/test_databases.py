@@ -171,5 +171,7 @@ def test_a_file_is_no_database(tmp_path):
     (tmp_path / "t.csv").write_text("a\n1\n")
     with pytest.raises(ts.SourceError, match="one table"):
         ts.match_databases(tmp_path / "t.csv", tmp_path)
+    with pytest.raises(ts.SourceError, match="leave out '::t'"):
+        ts.match_databases(f"sqlite:///{tmp_path}/none.db::t", tmp_path)
     with pytest.raises(ts.SourceError, match="there is no file"):
         ts.match_databases(f"sqlite:///{tmp_path}/none.db", tmp_path)

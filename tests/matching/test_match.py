@@ -150,17 +150,17 @@ def test_units():
     assert any("fitted" in note for note in m.notes)
 
 
-@pytest.mark.parametrize(("name", "least"), [("load_wine", 0.85), ("load_breast_cancer", 0.85)])
-def test_units_of_real_tables(name, least):
+@pytest.mark.parametrize(("name", "seed"), [("load_wine", 0), ("load_breast_cancer", 0), ("load_breast_cancer", 2)])
+def test_units_of_real_tables(name, seed):
     datasets = pytest.importorskip("sklearn.datasets")
     x = getattr(datasets, name)().data
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)  # seed 2: the best start ends in another optimum
     mixed = rng.permutation(len(x))
     half, turn = len(x) // 2, rng.permutation(x.shape[1])
     a, b = x[mixed[:half]], 2.54 * x[mixed[half : 2 * half]][:, turn]
     m = ts.match(a, b, rescale=True, force=True)
     right = [turn[int(p.target[1:])] == int(p.source[1:]) for p in m.pairs]
-    assert np.mean(right) >= least
+    assert all(right)
     plain = ts.match(a, b, force=True)
     assert np.mean([turn[int(p.target[1:])] == int(p.source[1:]) for p in plain.pairs]) < 0.5
 

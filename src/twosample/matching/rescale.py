@@ -99,9 +99,10 @@ def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, see
     starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear), 0.3 * even + 0.7 * _vertex(profiles)]
     if max(s, t) <= _FEW:
         starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 3)]
-    best = min((problem.descend(start) for start in starts), key=problem.value)
-    if max(s, t) <= _FEW:
-        best = problem.polished(best)
+    ends = [problem.descend(start) for start in starts]
+    if max(s, t) <= _FEW:  # from each of them: the best after exchanges need not be the best before
+        ends = [problem.polished(P) for P in ends]
+    best = min(ends, key=problem.value)
     return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
 
 

@@ -126,6 +126,11 @@ class _ListedError(SourceError):
 
 def tables_of(url: str) -> tuple[str, ...]:
     """The tables of a database, each as it may stand after '::' in a URL."""
+    head, target = _split(url)
+    if target:
+        raise SourceError(
+            f"{redacted(head)[0]}::{target} is one table: leave out '::{target}' for all of the database."
+        )
     try:
         open_database(f"{url}::{_EVERY}", None)
     except _ListedError as listed:
@@ -150,7 +155,7 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
             f"{shown}: the scheme {scheme!r} is not known. Known are sqlite, duckdb, postgresql, "
             f"{', '.join(WAREHOUSES)}, and for files {', '.join(STORES)}; for other databases give an Ibis table."
         )
-    name = f"{shown}::{target}" if target else shown
+    name = f"{shown}::{target}" if target not in ("", _EVERY) else shown
     _check_installed(scheme)
     guard = Guard(name, secrets, everything=scheme in WAREHOUSES)  # of drivers that are not known here
     try:
