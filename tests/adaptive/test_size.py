@@ -16,7 +16,7 @@ def test_single_precision_changes_statistics_by_less_than_their_tolerance(monkey
     z = np.random.default_rng(0).standard_t(3, size=(3000, 3))
     pool = pooled_numbers(z, tuple("abc"), 1400)
     labels = relabellings(1400, 1600, 60, np.random.default_rng(1))
-    every = [view for view in views_of(pool, np.random.default_rng(2)) if isinstance(view, views.FeatureView)]
+    every = [view for view in views_of(pool, np.random.default_rng(2)) if isinstance(view, views.ViewByFeatures)]
     expected = [view.statistic(labels)[0] for view in every]
     monkeypatch.setattr(views, "_SINGLE", 100)
     for view, values in zip(every, expected, strict=True):

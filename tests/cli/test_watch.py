@@ -105,21 +105,12 @@ def test_a_batch_that_is_there(twosample, days, state):
 
 
 def test_killed_in_the_middle_the_old_state_stands(twosample, days, state, monkeypatch):
-    import twosample.monitor.monitor as module
-
     before = state.read_bytes()
 
-    class Full:
-        def write(self, content):
-            raise OSError(28, "No space left on device")
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
 
-    from contextlib import contextmanager
-
-    @contextmanager
-    def full(path):
-        yield Full()
-
-    monkeypatch.setattr(module, "whole_file", full)
+    monkeypatch.setattr("os.fsync", full)
     done = twosample("watch", "add", state, days / "2026-10-10.parquet")
     assert done.code == 2
     assert state.read_bytes() == before
