@@ -217,7 +217,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             table = f"{counted(found)}; seed {facts['seed']}.\n\n{table}"
         print(f"\n{table}")
         if options.page:
-            write_between(options.page, f"<!-- planted: {mark} -->", table)
+            which = "planted" if options.drawn is None else "drawn"
+            write_between(options.page, f"<!-- {which}: {mark} -->", table)
 
 
 if __name__ == "__main__":
