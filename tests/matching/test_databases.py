@@ -9,6 +9,7 @@ import pytest
 
 import twosample as ts
 from tests.matching.people import people
+from tests.report.test_page import ALLOWED, Page
 from twosample.report import html, markdown
 
 
@@ -117,6 +118,18 @@ def test_folders_sqlite_and_duckdb(shops, tmp_path):
         assert str(folder / "people.csv") in m.read
 
 
+def test_postgres(shops, postgres_server):
+    a, b = shops
+    kinds = {"Float64": "double precision", "Int64": "bigint", "String": "text", "Boolean": "boolean"}
+    for name, table in b.items():
+        columns = ", ".join(f'"{column}" {kinds[str(kind)]}' for column, kind in table.schema.items())
+        rows = ", ".join(str(row) for row in table.rows())
+        postgres_server.execute(f"CREATE TABLE shop_{name} ({columns})", f"INSERT INTO shop_{name} VALUES {rows}")
+    m = ts.match_databases(a, postgres_server.url())
+    assert partners(m).items() >= {source: f"shop_{target}" for source, target in PARTNERS.items()}.items()
+    assert postgres_server.password not in m.to_json()
+
+
 def test_all_forms(shops, tmp_path):
     a, b = shops
     nasty = {"<b>&|`x`": a["people"], "orders": a["orders"]}
@@ -126,6 +139,7 @@ def test_all_forms(shops, tmp_path):
     assert found["pairs"][0]["columns"]["pairs"]
     assert found["unmatched_target"][0]["name"] == "t3"
     page = html(m)
+    assert {tag for tag, _ in Page(page).elements} <= ALLOWED
     assert "<b>&|" not in page
     assert "&lt;b&gt;" in page
     m.report(tmp_path / "m.html")
