@@ -396,3 +396,16 @@ def test_columns_behind_a_joint_difference_are_named_by_a_design():
     assert c.joint.pvalue == 0.001
     assert {name for found in finding(c, "together") for name in found.columns} <= {"u", "v"}
     assert finding(c, "together")
+
+
+@pytest.mark.parametrize("option", ["weights", "design_weights"])
+def test_a_weight_of_two_is_the_row_twice_in_pictures_and_shares(option):
+    rng = np.random.default_rng(14)
+    a = pl.DataFrame({"v": rng.normal(size=300), "c": rng.choice(["x", "y"], 300), "w": np.repeat([2.0, 1.0], 150)})
+    b = pl.DataFrame({"v": rng.normal(size=200), "c": rng.choice(["x", "y"], 200), "w": np.ones(200)})
+    weighted = ts.compare(a, b, **{option: "w"})
+    twice = ts.compare(pl.concat([a, a.head(150)]), b, exclude=["w"])
+    one, two = (c["c"].picture for c in (weighted, twice))
+    for shares in ("shares_a", "shares_b"):
+        mine, theirs = (dict(zip(part.labels, getattr(part, shares), strict=True)) for part in (one, two))
+        assert mine == pytest.approx(theirs, abs=1e-3)
