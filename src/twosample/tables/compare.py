@@ -51,7 +51,7 @@ from .verdicts import ColumnTests, weighed
 
 Progress = Callable[[int, int, str], None]
 SAMPLE = 20_000
-HELD, EVERY_ROW = 100_000, 1 << 62  # rows in memory where every row is wanted: for the joint test, for designs
+HELD, EVERY_ROW = 40_000, 1 << 62  # rows in memory where every row is wanted: for the joint test, for designs
 STEPS = 5
 _MOST = 9999  # relabellings of the joint test, where its level is so small that it takes them
 _SMALL = 0.01  # the p-value of the first 999, up to which the others are looked at: as valid at any level
@@ -111,7 +111,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     where
         Keeps the rows of both tables for which a condition in SQL holds.
     sample
-        Rows of each table for the joint test, at most. None for all: beyond 100,000 rows so many are sampled, and a
+        Rows of each table for the joint test, at most. None for all: beyond 40,000 rows so many are sampled, and a
         second pass adds up features of every row, where the rows are (docs/scale.md).
     schema
         What it means if columns are lost, or hold another kind of value: "fail" makes the tables different, "warn" says

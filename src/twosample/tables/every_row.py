@@ -53,7 +53,7 @@ PART = 0.75
 
 _UNIT = 2.0**-8  # of a feature, in its standard deviations
 _FARTHEST = 2.0**15  # so that products of a million rows are below 2**53, and sums of them exact
-_CELLS = 1 << 22  # features of the rows that are worked on together
+_CELLS = 1 << 20  # features of the rows that are worked on together
 _MINUTES, _LONGEST = 1440, 1000
 _Sums = NDArray[np.int64]
 
