@@ -32,7 +32,7 @@ def pages(content):
     for start, end in checksums._chunks(view):
         at = start
         while at < end:
-            reader = checksums._Reader(view, at)
+            reader = checksums._Thrift(view, at)
             size = reader.struct()[checksums._STORED]
             yield reader.at, reader.at + size
             at = reader.at + size
