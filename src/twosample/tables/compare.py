@@ -30,7 +30,8 @@ from ..sources import JointColumn, open_table
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
 from .checking import violation_words, violations
-from .conditional import mix_finding, tested_by, together_by
+from .conditional import mix_finding, tested_by
+from .conditional_joint import together_by
 from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
 from .every_row import PART, every_row

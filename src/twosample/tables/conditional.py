@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from .._numbers import is_p, pvalue, share
 from .._pictures import WeightedNumbers
 from .._shown import shown
-from ..core.joining import joined
-from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
 from ..embedding.designs import Design, Shares
@@ -24,15 +22,14 @@ from ..sources.values import column_of
 from ..structured import Categories, Text
 from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
+from .conditional_joint import feature_view, joined_by, strata_of
 from .conditions import Plan
-from .joint import Joint
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
 from .spelling import Spelling, WrittenView
 from .subjects import Subject, common_bandwidth, described
-from .ties import FeatureView, fits, items_of
-from .together import WEIGHTS, Together, largest_effect
+from .ties import FeatureView
 from .verdicts import ColumnTests
 from .views import FEW, STEPS, View, Words, levels_views, tails, usable, values
 from .wording import MEASURES, comparable, wording
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
 _OWN, _SHARED = 60, 20  # points of frequent categories, and those that rare ones share
 _VIEWS = 50  # at a time
 _MOST_VIEWS = 300
-_ROUNDING = 1e-4  # of scores in single precision, relative to their spread
 
 
 @dataclass(frozen=True)
@@ -151,21 +147,15 @@ def tested_by(
     return tests, beside
 
 
-def _strata(design: Design) -> NDArray[np.intp]:
-    """``(N,)`` the stratum of every row; zeros where there are none."""
-    known = isinstance(design, RelabelledDesign)
-    return design.strata.of_row if known else np.zeros(design.m + design.n, dtype=np.intp)  # type: ignore[attr-defined]
-
-
 def _worded(design: Design, test: Judged, found: _Values, level: float) -> tuple[Judged, FeatureView | None]:
     """The test of texts by their letters, joined with that of how they are worded, where labels are kept."""
     if found.measures is None:
         return test, None
-    features = comparable(found.measures, _strata(design))
-    view = _feature_view("wording", design, features, np.zeros(features.shape[1], dtype=np.intp))
+    features = comparable(found.measures, strata_of(design))
+    view = feature_view("wording", design, features, np.zeros(features.shape[1], dtype=np.intp))
     if view is None:
         return test, None
-    together = _joined(test, design.pair(found.features - found.features.mean(axis=0)), [view], [1.0, 1.0], level)
+    together = joined_by(test, design.pair(found.features - found.features.mean(axis=0)), [view], [1.0, 1.0], level)
     return (test, None) if together is None else (together.judged, view)
 
 
@@ -227,7 +217,7 @@ def _values(series: pl.Series, column: JointColumn, empty: Subject, design: Desi
     spelling, at = Spelling.of(series[: design.m], series[design.m :]), _places(series)
     written = [(view, np.isin(at, view.which).astype(np.float64)) for view in _some(spelling.views(single=True))]
     subject = replace(empty, pair=pair, kernel=Text(), texts=both)
-    return _Values(features, subject, written, wording(texts, _strata(design)))
+    return _Values(features, subject, written, wording(texts, strata_of(design)))
 
 
 def _places(series: pl.Series) -> NDArray[np.intp]:
@@ -309,99 +299,6 @@ def _views(
         if i in kept:
             own = {name: getattr(view, name) for name in ("family", "text", "a", "b", "m", "n", "label", "holds")}
             yield DesignedView(**own, compared=shares[i], worth=worth)
-
-
-def together_by(
-    plan: Plan, joint: Joint, reading: Reading, columns: Sequence[JointColumn], judge: Judge
-) -> tuple[Joint, Judged, Together | None] | None:
-    """The joint test by the kernel on rows and by features, and the joint sample with the masses of the design."""
-    m = plan.design.m
-    rows = np.concatenate([joint.chosen[0], m + joint.chosen[1]])
-    place = np.argsort(plan.order)[rows]  # where each of them is in the design
-    kept = np.zeros(len(plan.order), dtype=bool)
-    kept[place] = True
-    design, order = plan.design.part(kept), np.argsort(place)
-    if not design.comparable:
-        return None
-    features = joint.pair.features[order]
-    test = design.judged(features, judge.level, judge.resamples(joint=True) or 9999, judge.rng)
-    texts = {column.name: _texts(reading, column.name, rows[order]) for column in columns if column.kind == "text"}
-    views = _feature_views(design, joint, order, texts)
-    shares = [WEIGHTS[name] for name in ("rows", *(view.name for view in views))]
-    columns_of = tuple(part.name for part in joint.features)
-    together = _joined(test, design.pair(features), views, shares, judge.level, columns_of)
-    x, y = np.zeros(len(rows)), np.zeros(len(rows))
-    x[order], y[order] = design.masses(features)
-    pair = Embedded.of(joint.pair.features.copy(), x, y, joint.pair.residual)
-    how = (
-        f"Joint test: {design.m:,} and {design.n:,} rows, worth {pair.m:,} and {pair.n:,} independent ones of equal "
-        f"weight; {joint.kernel!r} on the coordinates of {joint.columns} columns."
-    )
-    joint = replace(joint, pair=pair, notes=(how, *joint.notes[1:]))
-    return joint, test if together is None else together.judged, together
-
-
-def _texts(reading: Reading, name: str, rows: NDArray[np.intp]) -> list[str]:
-    """Texts of some pooled rows; a missing one is empty."""
-    a, b = (column_of(part, name) for part in reading.samples)
-    return [str(text) for text in a.append(b)[rows].fill_null("").to_list()]
-
-
-def _feature_views(
-    design: Design, joint: Joint, order: NDArray[np.intp], texts: Mapping[str, Sequence[str]]
-) -> list[FeatureView]:
-    """Columns, with the wording of texts, and ties of each to the others; none where labels are not kept."""
-    if not joint.features:
-        return []
-    phi = np.concatenate([column.values for column in joint.features], axis=1)[order]
-    owner = np.repeat(np.arange(len(joint.features)), [column.values.shape[1] for column in joint.features])
-    strata = _strata(design)
-    worded = {i: texts[column.name] for i, column in enumerate(joint.features) if column.name in texts}
-    measures = [comparable(wording(own, strata), strata) for own in worded.values()]
-    item = np.concatenate([owner, *(np.full(part.shape[1], i) for i, part in zip(worded, measures, strict=True))])
-    found = [_feature_view("columns", design, np.concatenate([phi, *measures], axis=1), item)]
-    if len(joint.features) > 1:
-        fitted, left = fits(phi, owner)
-        found.append(
-            _feature_view("ties", design, np.concatenate([phi * fitted, np.abs(left)], axis=1), np.tile(owner, 2))
-        )
-    return [view for view in found if view is not None]
-
-
-def _feature_view(name: str, design: Design, features: Floats, item: NDArray[np.intp]) -> FeatureView | None:
-    by_item = np.argsort(item, kind="stable")
-    features, item = features[:, by_item], item[by_item]
-    scores = design.scores(features)
-    if scores is None:
-        return None
-    pair = design.pair(features - features.mean(axis=0))
-    variance = np.mean([np.diag(sample.covariance) for sample in pair.samples], axis=0)
-    effects = pair.difference / np.sqrt(np.where(variance > 1e-9, variance, np.inf))
-    return FeatureView(name, items_of(item, lambda part: scores[:, part].astype(np.float32)), item, effects)
-
-
-def _joined(
-    test: Judged,
-    pair: Embedded,
-    views: Sequence[FeatureView],
-    shares: Sequence[float],
-    level: float,
-    columns: tuple[str, ...] = (),
-) -> Together | None:
-    """The kernel on rows and views of features as one test of the same labellings; effects, the largest of all."""
-    if not views or not isinstance(test.law, ReplicateLaw) or len(views[0].items) != len(test.law.values):
-        return None
-    values = np.array([test.law.values, *(view.statistic for view in views)])
-    tolerances = np.array([test.law.tolerance, *(_ROUNDING * view.statistic.std() for view in views)])
-    found = joined(values, tolerances, shares)
-    law = ReplicateLaw(found.values, found.tolerance, test.law.exhaustive, test.law.floor)
-    own, shared = test.effect, largest_effect(pair, views, pair.m, pair.n, level)
-    value, low, high = (max(getattr(own, end), getattr(shared, end)) for end in ("value", "low", "high"))
-    size = replace(own, value=value, low=low, high=high)
-    judged = replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
-    names = ("rows", *(view.name for view in views))
-    alone, adjusted = (tuple(float(p) for p in part) for part in (found.pvalues, found.adjusted))
-    return Together(judged, names, alone, adjusted, tuple(views), columns)
 
 
 def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
