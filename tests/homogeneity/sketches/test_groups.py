@@ -28,7 +28,11 @@ def test_batches_of_any_sizes(columns, cuts):
     for batch in np.split(y, sorted(cuts)):
         parts.update(batch)
     assert parts.rows == whole.rows == 700
-    assert_same_answer(compare_sketches(a, whole, rng=0), compare_sketches(a, parts, rng=0))
+    if columns == 1:
+        assert_same_answer(compare_sketches(a, whole, rng=0), compare_sketches(a, parts, rng=0))
+    else:  # each batch is shuffled by itself: the same rows in all, in other groups of the same sizes
+        assert sorted(parts.state.sizes) == sorted(whole.state.sizes)
+        np.testing.assert_allclose(parts.state.sums.sum(axis=0), whole.state.sums.sum(axis=0), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("columns", [1, 3])
@@ -195,15 +199,25 @@ def test_more_frequencies_come_closer_to_the_kernel():
     assert errors[1] < errors[0]
 
 
-def test_groups_take_rows_in_turn():
+def test_groups_are_random_parts_of_a_batch():
+    """Of equal sizes; every row is in one of them."""
     x = np.random.default_rng(0).normal(size=(100, 2))
-    s = Sketch.fit(x, GroupedFeatures(groups=8))
-    state = s.state
+    state = Sketch.fit(x, GroupedFeatures(groups=8)).state
     assert sorted(state.sizes) == [12, 12, 12, 12, 13, 13, 13, 13]
     phi = state._features(x - state.location)
-    first = (state.turn - 100) % 8
-    for g in range(8):
-        np.testing.assert_allclose(state.sums[(first + g) % 8], phi[g::8].sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(state.sums.sum(axis=0), phi.sum(axis=0), rtol=1e-9)
+    again = Sketch.fit(x, GroupedFeatures(groups=8)).state
+    np.testing.assert_array_equal(again.sums, state.sums)  # the same rows, the same groups
+
+
+def test_the_order_of_rows_does_not_make_groups_alike():
+    """Sorted rows: dealt in turn, all groups would have the same mean, and the level would be three times too high."""
+    rng, rejected = np.random.default_rng(5), 0
+    for _ in range(60):
+        x, y = (np.sort(rng.normal(size=(400, 2)), axis=0) for _ in range(2))
+        a = Sketch.fit(x, GroupedFeatures(frequencies=32))
+        rejected += compare_sketches(a, Sketch.fit(y, like=a), rng=0).pvalue <= 0.05
+    assert rejected <= 9  # binomial: 1 in 500 above
 
 
 def test_small_shards_spread_over_all_groups():

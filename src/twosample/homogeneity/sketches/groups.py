@@ -1,9 +1,11 @@
 """Several columns as mean embeddings of groups of rows: sums of random Fourier features.
 
-Rows go to the groups in turn. The first row decides by a checksum which group is first, so that the rows of many small
-sketches that are merged spread over all groups. If rows are independent and identically distributed, groups are too,
-and what permuting rows does for a sample in memory, permuting groups does for a sketch. (Sketches of fewer rows than
-groups whose first rows are tied share groups more than they should; the test is then conservative.)
+The rows of a batch are shuffled, then go to the groups in turn: whatever order they came in, sorted or not, groups are
+random parts of the batch. The first row decides by a checksum which group is first, so that the rows of many small
+sketches that are merged spread over all groups. What permuting rows does for a sample in memory, permuting groups then
+does for a sketch. (Batches that differ from each other, such as the months of a year, are spread evenly over all
+groups, which are then more alike than chance would make them. Sketches of fewer rows than groups whose first rows are
+tied share groups more than they should; the test is then conservative.)
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class GroupedFeatures:
     Parameters
     ----------
     groups
-        Into how many groups the rows are dealt, in turn. They are what the permutation test permutes.
+        Into how many groups the rows of each batch are dealt, shuffled. They are what the permutation test permutes.
     frequencies
         The number of random frequencies. The test is valid for the kernel of the features as it is; more of them bring
         that closer to the kernel asked for.
@@ -125,16 +127,16 @@ class GroupSums:
         return self if self.names else replace(self, names=names)
 
     def added(self, rows: Floats) -> GroupSums:
-        """With more rows, dealt to the groups in turn."""
+        """With more rows, shuffled and dealt to the groups in turn."""
         sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
-        at, start = self.turn, 0
-        if at is None:
-            at = crc32(np.ascontiguousarray(rows[:1]).tobytes()) % groups
+        first = crc32(np.ascontiguousarray(rows[:1]).tobytes())
+        order = np.random.default_rng([self.layout.seed, first, self.rows]).permutation(len(rows))
+        at, start = first % groups if self.turn is None else self.turn, 0
         turn = (at + len(rows)) % groups
         step = max(1, _ENTRIES // sums.shape[1] // groups) * groups
         while start < len(rows):
             stop = start + (groups - at if at else step)  # complete a round first, then whole rounds
-            phi = self._of(rows[start:stop])
+            phi = self._of(rows[order[start:stop]])
             whole = len(phi) // groups * groups
             if whole:
                 sums += phi[:whole].reshape(-1, groups, phi.shape[1]).sum(axis=0)
