@@ -47,7 +47,7 @@ def match_databases(
     Two tables are scored by what :func:`match` finds between their columns: with E the log odds of its pairs and q the
     share of the columns of the narrower table that find a partner,
 
-    .. math:: W = 2.5 \log(1 + \textstyle\sum E) + 5 q - 7.5
+    .. math:: W = 2.5 \log(1 + \sum E) + 5 q - 7.5
 
     are the log odds that they have anything to do with each other. The pairs of tables are those of the largest sum of
     W among those with W > 0; what has none stays alone. Columns are then matched within each pair.
