@@ -100,7 +100,7 @@ def test_other_forms():
     assert "<script" not in text
     assert "| `age` | `age` | 0.93 | no |" in text
     assert "column of A without a partner: `extra`" in text
-    with pytest.raises(OptionError, match=r"pass what ts\.compare returned"):
+    with pytest.raises(OptionError, match=r"pass what ts\.compare or ts\.compare_many returned"):
         junit(matching())
     with pytest.raises(OptionError, match=r"pass what ts\.compare, ts\.match"):
         markdown(3)
