@@ -102,5 +102,5 @@ def test_other_forms():
     assert "column of A without a partner: `extra`" in text
     with pytest.raises(OptionError, match=r"pass what ts\.compare or ts\.compare_many returned"):
         junit(matching())
-    with pytest.raises(OptionError, match=r"pass what ts\.compare, ts\.match"):
+    with pytest.raises(OptionError, match=r"pass what ts\.compare, ts\.compare_many"):
         markdown(3)
