@@ -143,3 +143,35 @@ def test_whole_folders(twosample, tables, tmp_path):
     assert (done.code, "--rescale" in done.err) == (2, True)
     done = twosample("match", tables / "a.csv", tables / "b.parquet", "--tables")
     assert (done.code, "one table" in done.err) == (2, True)
+
+
+def test_folders_whose_columns_do_not_all_match(twosample, tmp_path):
+    for name, seed, more in (("old", 2, "lost"), ("new", 3, "added")):
+        (tmp_path / name).mkdir()
+        rng = np.random.default_rng(seed)
+        people = {
+            "age": rng.integers(18, 80, 300),
+            "city": rng.choice(["Oslo", "Rome"], 300),
+            "pay": rng.gamma(3, 9, 300),
+            more: rng.normal(1e6 * seed**9, 1, 300),
+        }
+        pl.DataFrame(people).write_csv(tmp_path / name / f"people_of_the_year_{seed}.csv")
+    (tmp_path / "new" / "readme.md").write_text("not a table")
+    done = twosample("match", tmp_path / "old", tmp_path / "new", "--tables", "--markdown", tmp_path / "m.md")
+    assert done.code == 1
+    assert done.out.startswith("≠ 1 table pair; 2 columns without a partner.")
+    assert "  people_of_the_year_2 = people_of_the_year_3: sure 0." in done.out
+    assert ", 3 pairs of 4 columns\n" in done.out
+    assert "of A, without a partner: lost\n" in done.out
+    assert "of B, without a partner: added\n" in done.out
+    assert "readme.md left out" in done.out
+    assert "of B, without a partner: `added`" in (tmp_path / "m.md").read_text()
+
+
+def test_folders_without_tables(twosample, tmp_path):
+    (tmp_path / "junk").mkdir()
+    (tmp_path / "junk" / "readme.txt").write_text("not a table")
+    done = twosample("match", tmp_path / "junk", tmp_path / "junk", "--tables")
+    assert (done.code, done.out) == (2, "")
+    for part in ("junk has no tables", ".parquet", "readme.txt left out"):
+        assert part in done.err

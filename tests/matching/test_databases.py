@@ -189,3 +189,11 @@ def test_a_file_is_no_database(tmp_path):
         ts.match_databases(f"sqlite:///{tmp_path}/none.db::t", tmp_path)
     with pytest.raises(ts.SourceError, match="there is no file"):
         ts.match_databases(f"sqlite:///{tmp_path}/none.db", tmp_path)
+
+
+def test_a_table_that_is_unlike_a_taken_one_says_so():
+    one, two = shop(400, 1), shop(300, 2)
+    m = ts.match_databases({"people": one["people"], "weather": one["weather"]}, {"t1": two["people"]})
+    assert partners(m) == {"people": "t1"}
+    assert "'t1', is too unlike (confidence 0" in m.unmatched_source[0].reason
+    assert not m.matched

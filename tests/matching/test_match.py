@@ -259,3 +259,35 @@ def test_progress_is_told():
 def test_a_pair_that_does_not_exist(matching, pair):
     with pytest.raises(ts.OptionError, match="pair="):
         matching.plot_pair(pair)
+
+
+def months(seed, since, moved=0.0):
+    """A table of one day a row, whose other columns hardly change, or are moved out of sight."""
+    rng = np.random.default_rng(seed)
+    return {
+        "day": since + rng.integers(0, 30, 400).astype("timedelta64[D]"),
+        "price": rng.lognormal(3, 0.6, 400).round(2) + moved,
+        "amount": rng.integers(1, 9, 400) + int(moved),
+        "size": rng.normal(50, 4, 400) + moved,
+    }
+
+
+def test_the_sole_dates_of_tables_that_belong_together_are_partners():
+    old, new = months(0, np.datetime64("2023-01-01")), months(1, np.datetime64("2024-09-01"))
+    m = ts.match(old, new)
+    assert m["day"].target == "day"
+    assert m["day"].drifted
+    assert 0.4 < m["day"].confidence < 0.6
+    assert ts.match(old, new, rescale=True)["day"].target == "day"
+    rivals = new | {"seen": new["day"] + np.timedelta64(900, "D")}
+    assert "day" in [one.name for one in ts.match(old, rivals).unmatched_source]
+    strangers = ts.match(old, months(1, np.datetime64("2024-09-01"), moved=1e6))
+    assert not strangers.pairs
+    assert ts.match(old, new, level=0.05).unmatched_source[0].name == "day"
+
+
+def test_a_taken_partner_that_is_too_unlike_is_no_reason():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=600)
+    m = ts.match({"a": x[:300], "far": rng.normal(40, 9, 300)}, {"z": x[300:]})
+    assert "'z', is too unlike (confidence 0." in m.unmatched_source[0].reason

@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 ) -> int:
     """Match the columns of two tables by what is in them, also if it has drifted; with --tables, whole databases.
 
-    Exit codes: 0 every column (table) has a partner, 1 some have none, 2 error.
+    Exit codes: 0 every column (and with --tables every table) has a partner, 1 some have none, 2 error.
     """
     del debug
     form = picture_format(plot)
@@ -119,19 +119,26 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
     from rich.text import Text
 
     from .._numbers import counted
-    from .screen import grid, judged, listing, name, plain
+    from .._shown import shown
+    from .screen import NAME, grid, judged, listing, name, plain
 
     yield judged("same" if result.matched else "different", result.headline)
     yield Text()
     yield grid(zip("AB", result.names, strict=True))
     for pair in result.pairs:
         yield Text()
-        yield name(f"{pair.source} = {pair.target}: sure {pair.confidence:.2f}, {pair.words}")
+        yield Text.assemble(name(pair.source), " = ", plain(pair.target), f": sure {pair.confidence:.2f}, {pair.words}")
         lines = [[name(f"  {c.source}"), plain(c.target), Text(f"{c.confidence:.2f}")] for c in pair.columns.pairs]
         if lines:
             yield listing([("    A", False), ("B", False), ("sure", True)], lines[:_MOST])
         if len(lines) > _MOST:
             yield Text(f"  and {counted(len(lines) - _MOST, 'more pair')}; --json has all", style="dim")
+        lost = (("A", pair.columns.unmatched_source), ("B", pair.columns.unmatched_target))
+        for side, columns in lost:
+            if columns:
+                names = ", ".join(shown(one.name, NAME) for one in columns[:_MOST])
+                more = f" and {len(columns) - _MOST:,} more; --json has all" if len(columns) > _MOST else ""
+                yield Text(f"    of {side}, without a partner: {names}{more}")
     for side, alone in (("A", result.unmatched_source), ("B", result.unmatched_target)):
         if alone:
             yield Text()

@@ -51,7 +51,7 @@ class MatchedTables:
     def words(self) -> str:
         """How many of their columns have partners."""
         widths = sorted({len(self.columns.sources), len(self.columns.targets)})
-        return f"{len(self.columns.pairs)} pairs of {' and '.join(map(str, widths))} columns"
+        return f"{counted(len(self.columns.pairs), 'pair')} of {' and '.join(map(str, widths))} columns"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +104,20 @@ class DatabaseMatching(Reported):
 
     @property
     def matched(self) -> bool:
-        """Whether every table of either database has a partner."""
-        return not self.unmatched_source and not self.unmatched_target
+        """Whether every table of either database has a partner, and so has every column in these."""
+        alone = self.unmatched_source or self.unmatched_target
+        return not alone and all(pair.columns.matched for pair in self.pairs)
 
     @property
     def headline(self) -> str:
         """The outcome in one sentence."""
         found = counted(len(self.pairs), "table pair")
-        alone = len(self.unmatched_source) + len(self.unmatched_target)
-        return f"All matched: {found}." if self.matched else f"{found}; {alone} without a partner."
+        if self.matched:
+            return f"All matched: {found}."
+        tables = len(self.unmatched_source) + len(self.unmatched_target)
+        columns = sum(len(m.unmatched_source) + len(m.unmatched_target) for m in (pair.columns for pair in self.pairs))
+        alone = [counted(n, what) for n, what in ((tables, "table"), (columns, "column")) if n]
+        return f"{found}; {' and '.join(alone)} without a partner."
 
     def __getitem__(self, source: str) -> Matching:
         """The columns of a table of the first database and of its partner."""

@@ -16,7 +16,7 @@ from ..core.threads import single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError, SourceError, TwosampleError, checked_names, options_by_name, whole_number, yes_or_no
 from ..sources import open_table
-from ..sources.catalog import sources_in
+from ..sources.catalog import ignored_in, sources_in
 from .columns import Column, Side, read
 from .costs import Costs, Measured, all_costs
 from .database_results import DatabaseMatching, MatchedTables
@@ -130,7 +130,7 @@ def match_databases(
         targets=right.names,
         confidence=sure,
         names=tuple(_called(source, label) for source, label in ((a, "a"), (b, "b"))),  # type: ignore[arg-type]
-        notes=(*left.notes, *right.notes),
+        notes=(*ignored_in(a), *ignored_in(b), *left.notes, *right.notes),
         seed=seed,
         read=(*left.files, *right.files),
     )
@@ -217,7 +217,8 @@ def _alone(side: _Database, other: _Database, sure: Floats, taken: set[str], oth
         if name in taken:
             continue
         j = int(np.argmax(sure[i]))
-        why = "has another partner" if other.names[j] in others else f"is too unlike (confidence {sure[i, j]:.2g})"
+        rival = other.names[j] in others and sure[i, j] > 0.5
+        why = "has another partner" if rival else f"is too unlike (confidence {sure[i, j]:.2g})"
         found.append(Unmatched(name, f"the likeliest, {shown(other.names[j], 40)!r}, {why}", other.names[j]))
     return (*found, *side.unread)
 

@@ -24,6 +24,7 @@ aside, and on a thousand pairs, related and not, made from tables of R; see docs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +46,10 @@ _NAMES, _ALIKE, _SIMILAR = 6.0, 0.6, 0.3
 _EQUAL = 0.999
 _OTHER_NAME, _MOST_ALIKE = 3.0, 0.55  # what another name costs where more than this share is alike
 _RIGHT = 0.75, -0.6  # slope and start of the log odds of a pair in those of its evidence
+EVEN = float(1 / (1 + np.exp(-_RIGHT[1])))
+"""The confidence in a pair with nothing for it or against it, in tables that belong together."""
 _TOGETHER = 2.5, 5.0, -7.5  # of tables: evidence, share of columns, start
+_MOVING, _SOLE = ("date", "time", "duration"), 1.0  # kinds of which the sole column of either table counts as this
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
 _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
@@ -61,6 +65,21 @@ class Likeness:
     correlations: tuple[Floats, Floats]
     """For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN."""
     rows: tuple[int, int]  # rows from which these are
+
+    def with_sole(self, evidence: Floats, families: tuple[Sequence[str], Sequence[str]]) -> Floats:
+        """The evidence, where the only dates of either table (or times, or durations) are likelier partners than not.
+
+        Dates move on from one table to the next, so that values say little; that there is no other column of the kind
+        says more. Only in tables that belong together by their other columns, and where names do not count.
+        """
+        if self.names is not None or related(evidence) <= 0:
+            return evidence
+        result = evidence.copy()
+        for family in _MOVING:
+            i, j = (np.flatnonzero(np.asarray(side) == family) for side in families)
+            if len(i) == len(j) == 1 and np.isfinite(evidence[i[0], j[0]]):
+                result[i[0], j[0]] = max(evidence[i[0], j[0]], _SOLE)
+        return result
 
     def evidence(self) -> Floats:
         """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""

@@ -12,6 +12,7 @@ from ..core.types import Floats
 from .columns import Column, Side
 from .costs import Costs, Measured
 from .distance import best, gaps
+from .evidence import EVEN
 from .laws import PairTest, categories_test, numbers_test, text_test
 from .rescale import Rescaled, affine_map
 from .results import Matching, Pair, Unmatched
@@ -204,7 +205,7 @@ def _evidence(one: Column, two: Column, gap: float) -> str:
 
 def _why(name: str, pvalue: float, confidence: float, taken: bool, parted: bool) -> str:
     nearest = f"the likeliest, {shown(name, 40)!r},"
-    if taken:
+    if taken and (confidence >= EVEN or pvalue > DRIFTED):
         return f"{nearest} has another partner"
     if parted:
         return f"{nearest} has another distribution (p = {pvalue:.3g})"

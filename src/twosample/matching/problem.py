@@ -108,12 +108,12 @@ class _Problem:
     def solved(self, found: Rescaled | None, force: bool, seed: int) -> tuple[Floats, list[tuple[int, int]]]:
         """The evidence for all pairs, and the best pairs."""
         if found is None:
-            evidence = self.likeness.evidence()
+            evidence = self.likeness.with_sole(self.likeness.evidence(), self._families)
             return evidence, best_pairs(evidence, force)
         costs = self.shown(found)
         costs.common[np.ix_(self.a.index, self.b.index)] = SOME_SHARED
         free = replace(self.likeness, costs=costs, same_kind=np.ones_like(self.likeness.same_kind))
-        evidence = free.evidence()
+        evidence = free.with_sole(free.evidence(), self._families)
         numbers = self._by_dependence(found, evidence, seed)
         rest = evidence.copy()
         rest[self.a.index[:, None], self.b.index] = -np.inf
@@ -121,6 +121,11 @@ class _Problem:
             rest[i], rest[:, j] = -np.inf, -np.inf
         pairs = sorted(numbers + best_pairs(rest, force))
         return evidence, [(i, j) for i, j in pairs if force or evidence[i, j] > 0]
+
+    @property
+    def _families(self) -> tuple[list[str], list[str]]:
+        left, right = ([column.family for column in side.columns] for side in (self.left, self.right))
+        return list(left), list(right)
 
     def _by_dependence(self, found: Rescaled, evidence: Floats, seed: int) -> list[tuple[int, int]]:
         """Columns of numbers paired by shape and dependence."""

@@ -117,7 +117,7 @@ def matching_markdown(result: Matching | DatabaseMatching) -> str:
         parts.append(_rows(("table of A", "table of B", "sure", "columns"), tables))
         for pair in result.pairs:
             title = f"<summary>{plain(pair.source, 60)} = {plain(pair.target, 60)}</summary>"
-            parts.append(f"<details>{title}\n\n{_columns(pair.columns)}\n\n</details>")
+            parts.append("\n\n".join([f"<details>{title}", _columns(pair.columns), *_lost(pair.columns), "</details>"]))
     else:
         parts.append(_columns(result))
     what = "table" if whole else "column"
@@ -133,6 +133,16 @@ def _columns(m: Matching) -> str:
     left = len(m.pairs) - len(found)
     more = f"\n\nand {numbers.counted(left, 'more pair')}" if left else ""
     return _rows(("A", "B", "sure", "drifted"), found) + more
+
+
+def _lost(m: Matching) -> list[str]:
+    """The columns of a pair of tables that have no partner, a line for each side that has any."""
+    sides = (("A", m.unmatched_source), ("B", m.unmatched_target))
+    return [
+        f"of {side}, without a partner: {', '.join(code(one.name) for one in alone[:MOST_ALONE])}"
+        for side, alone in sides
+        if alone
+    ]
 
 
 def _rows(heads: tuple[str, ...], rows: list[tuple[str, str, str, str]]) -> str:

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .._files import at_home
+from .._shown import shown
 from ..errors import InputError, SourceError
 from .files import FORMATS
 from .folders import lake_at
 from .packed import suffixes
+
+_TABLES = FORMATS - {".txt"}
+_MOST_NAMED = 10
 
 
 def sources_in(database: object, side: str) -> dict[str, object]:
@@ -43,6 +47,19 @@ def sources_in(database: object, side: str) -> dict[str, object]:
     return found
 
 
+def ignored_in(database: object) -> tuple[str, ...]:
+    """A note of the files in a folder that are no tables by their extension, if there are any."""
+    if isinstance(database, Mapping) or "://" in str(database):
+        return ()
+    folder = at_home(os.fspath(database))  # type: ignore[call-overload]
+    names = [place.name for place in _seen(folder) if not _is_table(place)]
+    if not names:
+        return ()
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    listed = ", ".join(shown(name, 40) for name in names[:_MOST_NAMED])
+    return (f"{folder}: {listed}{more} left out, no table by the extension.",)
+
+
 def _in_folder(folder: Path, side: str) -> dict[str, object]:
     """The files that are tables by their extension, and the folders, without what programs hide from people."""
     if not folder.is_dir():
@@ -50,8 +67,19 @@ def _in_folder(folder: Path, side: str) -> dict[str, object]:
         raise SourceError(f"{side}: {folder} {what}. Give a folder of tables, or the URL of a database.")
     if lake_at(folder) is not None:
         raise SourceError(f"{side}: {folder} is one table of several files. Give the folder that it is in.")
-    places = [place for place in sorted(folder.iterdir()) if not place.name.startswith((".", "_"))]
-    tables = [place for place in places if place.is_dir() or suffixes(place)[0] in FORMATS - {".txt"}]
+    tables = [place for place in _seen(folder) if _is_table(place)]
+    if not tables:
+        known = ", ".join(sorted(_TABLES))
+        words = (f"{side}: {folder} has no tables: no file that ends in {known}, and no folder of such files.",)
+        raise SourceError(" ".join([*words, *ignored_in(folder)]))
     short = [place.name.partition(".")[0] for place in tables]
     names = short if len(set(short)) == len(short) else [place.name for place in tables]
     return {name: os.fspath(place) for name, place in zip(names, tables, strict=True)}
+
+
+def _seen(folder: Path) -> list[Path]:
+    return [place for place in sorted(folder.iterdir()) if not place.name.startswith((".", "_"))]
+
+
+def _is_table(place: Path) -> bool:
+    return place.is_dir() or suffixes(place)[0] in _TABLES

@@ -50,8 +50,10 @@ def open_frame(source: object, name: str) -> Rows:
         return LocalRows(reading.run(lambda: _from_arrow(source)), guard)
     if hasattr(source, "__array__"):
         return LocalRows(reading.run(lambda: _from_array(np.asarray(source), name)), guard)
+    kind = type(source).__name__
+    what = "None" if source is None else f"A value of type {kind}"
     raise SourceError(
-        f"{name} is a {type(source).__name__}, which is not a table. Give a path, a database URL, a frame (pandas, "
+        f"{'' if name == kind else f'{name}: '}{what} is not a table. Give a path, a database URL, a frame (pandas, "
         "polars, Arrow, DuckDB, Dask, Ibis, Spark), an array, or a dictionary of columns."
     )
 
