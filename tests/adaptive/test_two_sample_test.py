@@ -205,3 +205,57 @@ def test_stages_are_exact_together(rng):
     assert set(used) == {9, 19, 39}
     for level in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7):  # 504 of them; relabellings are random, so up to chance
         assert np.mean(np.array(p) <= level + 1e-12) <= level + 3.3 * np.sqrt(level * (1 - level) / len(p))
+
+
+def words_of(x, y):
+    r = ts.two_sample_test(x, y, n=99, rng=0)
+    return {view.name: view.sees for view in r.views}
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [(np.ones(20), np.zeros(30)), (np.tile([1.0, 2.0], 10), np.tile([2.0, 3.0], 20))],
+    ids=["constants", "equal spread"],
+)
+def test_a_shift_is_not_called_a_spread(x, y):
+    for sides in ((x, y), (y, x)):
+        said = " ".join(words_of(*sides).values())
+        assert "spreads wider" not in said
+        assert "farther from the middle of both together" in said
+
+
+def test_a_spread_is_called_one_beside_a_shift(rng):
+    x = rng.normal(size=100)
+    said = words_of(x, 5 * x + 1)
+    assert said["covariance"] == "column 1: y spreads wider"
+    assert words_of(5 * x + 1, x)["covariance"] == "column 1: x spreads wider"
+
+
+def test_correlations_about_the_samples_own_means(rng):
+    x = rng.normal(size=(100, 2))
+    y = np.column_stack([x[:, 0], 0.3 * x[:, 1] - 0.9 * x[:, 0]])
+    assert words_of(x, y)["covariance"].endswith("more negatively correlated in y")
+    assert words_of(y, -y * [1, -1])["covariance"].endswith("correlated in y")
+    shifted = words_of(x[:30], x + 3)["covariance"]  # seen about the middle of both: rows of x lie in one corner
+    assert "correlated" not in shifted
+    assert "spreads wider" not in shifted
+
+
+def test_a_column_without_values_is_said_to_have_none(rng):
+    empty, full = {"v": [None] * 40, "w": rng.normal(size=40)}, {"v": rng.normal(size=40), "w": rng.normal(size=40)}
+    for sides, name in (((empty, full), "x"), ((full, empty), "y")):
+        said = words_of(*sides)
+        assert said["shape"] == f"v: {name} has no values"
+        assert not any("v: " in part and "wider" in part for part in said.values())
+
+
+def test_what_is_missing_is_not_called_a_shape(rng):
+    v = rng.normal(size=(2, 150))
+    thin = [None if i % 3 else value for i, value in enumerate(v[0])]
+    assert words_of({"v": thin}, {"v": v[1]})["shape"] == "v: more is missing in x"
+
+
+def test_sketches_are_sent_to_mmd_test(rng):
+    sketch = ts.Sketch.fit(rng.normal(size=200))
+    with pytest.raises(ts.InputError, match=r"x is a Sketch.*mmd_test.*adaptive"):
+        ts.two_sample_test(sketch, sketch)

@@ -164,7 +164,7 @@ def test_bad_options(twosample, files, options, message):
 def test_a_missing_argument_and_a_wrong_command(twosample, files):
     done = twosample("compare", files.one)
     assert done.code == 2
-    assert "Missing argument" in done.err
+    assert done.err.lower().startswith("error: missing argument 'b': give two tables")
     assert "twosample compare --help" in done.err
     assert twosample("compere").code == 2
 

@@ -105,3 +105,24 @@ def test_nothing_to_see_takes_few_relabellings():
         assert "ts.Permutation(999)" in r.notes[1]
         assert ts.mmd_test(x, y, kernel="adaptive", null=ts.Permutation(199), rng=0).null == ts.Permutation(199)
         assert ts.mmd_test(x, y + 2, kernel="adaptive", rng=0).pvalue == 0.001
+
+
+@pytest.mark.parametrize("made", [lambda z: z, lambda z: np.column_stack([z, z]), ts.Sketch.fit])
+def test_constants_have_nothing_to_compare(made):
+    r = ts.mmd_test(made(np.ones(20)), made(np.ones(30)), kernel="adaptive", rng=0)
+    assert r.pvalue == 1
+    assert any("nothing to compare" in note for note in r.notes)
+    assert not any("saw most" in note for note in r.notes)
+
+
+@pytest.mark.parametrize("test", [ts.mmd_test, ts.hsic_test])
+def test_a_misspelt_family(test):
+    x = np.arange(20.0)
+    with pytest.raises(ts.OptionError, match=r"'adaptive'.*'energy'.*Did you mean 'adaptive'"):
+        test(x, x, kernel="adaptve")
+
+
+def test_summaries_are_sent_to_the_tests_that_take_them():
+    summary = ts.summarize({"v": np.arange(20.0)})
+    with pytest.raises(ts.InputError, match="x is a summary of a table"):
+        ts.mmd_test(summary, summary)

@@ -1,6 +1,7 @@
 """compare(by=, weights=, groups=, time=): what counts, what is a finding, what is refused."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -409,3 +410,21 @@ def test_a_weight_of_two_is_the_row_twice_in_pictures_and_shares(option):
     for shares in ("shares_a", "shares_b"):
         mine, theirs = (dict(zip(part.labels, getattr(part, shares), strict=True)) for part in (one, two))
         assert mine == pytest.approx(theirs, abs=1e-3)
+
+
+def test_what_is_needed_is_counted_in_groups():
+    """Ten rows of each group, all alike: what ten times as many rows of these groups hold is no more."""
+    values, counts = np.random.default_rng(4).normal(size=(2, 60)), []
+    for copies in (1, 10):
+        a, b = (
+            {"g": np.repeat([f"{side}{i}" for i in range(60)], copies), "v": np.repeat(values[k], copies)}
+            for k, side in enumerate("ab")
+        )
+        found = ts.compare(a, b, groups="g", kinds={"v": "numeric"}, rng=0)
+        assert found.verdict == "no difference found"
+        needed = re.search(r"about ([\d,]+) groups in each table would show it", found.headline)
+        assert needed, found.headline
+        assert "rows in each table" not in found.headline
+        counts.append(int(needed[1].replace(",", "")))
+    assert counts[0] > 60
+    assert counts[1] == pytest.approx(counts[0], rel=0.5)

@@ -141,6 +141,13 @@ def resolve_kernel(value: KernelLike, name: str = "kernel") -> Kernel:
     raise unknown_option(name, value, KERNELS)
 
 
+def is_adaptive(kernel: object) -> bool:
+    """Whether a family of kernels is asked for, of a test that knows it; refuses an alias that there is not."""
+    if isinstance(kernel, str) and kernel not in (known := [*KERNELS, "adaptive"]):
+        raise unknown_option("kernel", kernel, known)
+    return isinstance(kernel, str) and kernel == "adaptive"
+
+
 def resolve_bandwidth(value: BandwidthLike, kernel: Kernel) -> BandwidthRule:
     """A bandwidth rule from an alias, a rule, or a number."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):

@@ -10,6 +10,7 @@ import numpy as np
 from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
+from ..summaries import TableSummary
 
 _CENTRE = 10_000  # rows that the centre of a pool is taken from
 
@@ -142,6 +143,8 @@ def _real_array(value: object, name: str) -> Floats:
         raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
     if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):
         raise InputError(f"{name} holds graphs; give a kernel for them, such as kernel=ts.graphs.WeisfeilerLehman().")
+    if isinstance(value, TableSummary):
+        raise InputError(f"{name} is a summary of a table; ts.compare and ts.two_sample_test take summaries.")
     array = _to_numpy(value, name)
     if array.dtype.kind == "O" and not array.ndim:
         raise InputError(f"{name} is a {type(value).__name__}, not an array of numbers with one row per observation.")

@@ -12,7 +12,8 @@ from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
 from ..core.types import Floats
-from ..errors import options_by_name
+from ..errors import InputError, options_by_name
+from ..homogeneity import Sketch
 from ..nulls import Permutation
 from ..results import conclude
 from .pairs import Fine, ManyCovariances, Middle
@@ -87,6 +88,12 @@ def two_sample_test(
     batches = stages(None if n is None else Permutation(n).n, level)
     door.check_resamples(Permutation(batches[-1][0]), level)
     random = door.generator(rng)
+    for name, sample in (("x", x), ("y", y)):
+        if isinstance(sample, Sketch):
+            raise InputError(
+                f"{name} is a Sketch, which keeps no rows: use ts.mmd_test(x, y, kernel='adaptive'), "
+                "and for sketches of several columns leave kernel out."
+            )
     if is_table(x) or is_table(y):
         return tested(*pooled_table(x, y), batches, level, random)
     pooled = door.rows(x, y, centred=True)

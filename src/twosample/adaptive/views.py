@@ -17,6 +17,7 @@ import numpy as np
 from ..core.labellings import Labellings, observed
 from ..core.types import Floats
 from .pooled import PooledSample, midranks
+from .words import of_missing, of_pair, of_spread, side
 
 _ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
 _HIGHEST = 600.0  # of an exponent
@@ -153,11 +154,6 @@ def is_small(pool: PooledSample) -> bool:
     return pool.size <= _FEW_ROWS and len(pool.columns) > 1
 
 
-def side(z: float) -> str:
-    """Which sample has more of it."""
-    return "x" if z > 0 else "y"
-
-
 class Mean(ViewByFeatures):
     r"""Means of all columns: :math:`|Q'v|^2` and :math:`|S'v|^2` for normal scores Q and standardised values S.
 
@@ -278,13 +274,8 @@ class Covariance(ViewByFeatures):
         return np.asarray(Q[:, first] * Q[:, second] * np.where(first == second, 1.0, np.sqrt(2.0)))
 
     def words(self, block: slice, feature: int, z: float) -> str:
-        first, second = (int(side[feature]) for side in self._pairs(block))
-        names = self.pool.columns
-        if first == second and self.pool.ordered[first]:
-            return f"{names[first]}: {side(z)} spreads wider"
-        if first == second:  # a level or a part of a text, which is there or not
-            return f"{names[first]}: varies more in {side(z)}"
-        return f"{names[first]} × {names[second]}: more correlated in {side(z)}"
+        first, second = (int(pair[feature]) for pair in self._pairs(block))
+        return of_spread(self.pool, first, z) if first == second else of_pair(self.pool, first, second, z)
 
     def _pairs(self, block: slice) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], ...]:
         """The coordinates i <= j of all pairs with i in the block."""
@@ -317,8 +308,8 @@ class Radius(ViewByFeatures):
     def words(self, block: slice, feature: int, z: float) -> str:
         del block
         if feature:
-            return "rows at some distances from the middle are more frequent in one sample"
-        return f"rows of {side(-z)} lie farther from the middle"
+            return "rows at some distances from the middle of both together are more frequent in one sample"
+        return f"rows of {side(-z)} lie farther from the middle of both together"
 
 
 class Columns(ViewByFeatures):
@@ -365,11 +356,11 @@ class Columns(ViewByFeatures):
         return np.where(np.abs(difference) >= 0.9 * np.abs(difference).max(), difference, 0.0)
 
     def words(self, block: slice, feature: int, z: float) -> str:
-        kind, column = divmod(feature, block.stop - block.start)
-        if not self.pool.ordered[block.start + column]:
-            return f"{self.pool.columns[block.start + column]}: more often in {side(z)}"
+        kind, i = feature // (block.stop - block.start), block.start + feature % (block.stop - block.start)
+        if not self.pool.ordered[i]:
+            return f"{self.pool.columns[i]}: more often in {side(z)}"
         toward = side(z if kind == 0 else -z)
-        return f"{self.pool.columns[block.start + column]}: {toward} {self.says[kind]}"
+        return f"{self.pool.columns[i]}: {toward} {self.says[kind]}"
 
 
 class Shapes(Columns):
@@ -377,7 +368,16 @@ class Shapes(Columns):
 
     name = "shape"
     waves = (2, 4)
-    says = ("spreads wider", "has more rows in the middle", "has another shape")
+    says = ("spreads wider", "has more rows near the middle of both together", "has another shape")
 
     def first(self, block: slice, rows: slice) -> Floats:
         return np.where(self.pool.ordered[block], self.pool.scores[rows, block] ** 2, 0.0)
+
+    def words(self, block: slice, feature: int, z: float) -> str:
+        kind, i = feature // (block.stop - block.start), block.start + feature % (block.stop - block.start)
+        if not self.pool.ordered[i]:
+            return super().words(block, feature, z)
+        if kind == 0:
+            return of_spread(self.pool, i, z)
+        wave = np.cos(np.pi * self.waves[kind - 1] * self.pool.ranks[:, i])
+        return of_missing(self.pool, i, wave, 1.0 if z > 0 else -1.0) or super().words(block, feature, z)

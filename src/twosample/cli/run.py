@@ -77,7 +77,8 @@ def _usage(error: Any) -> str:
     context, option = getattr(error, "ctx", None), getattr(error, "option_name", None)
     where = getattr(context, "command_path", "twosample")
     if option is None or context is None:
-        return f"{_sentence(error.format_message())} Try '{where} --help'."
+        said = error.format_message().removeprefix("Invalid value: ")  # "error:" stands before it
+        return f"{_sentence(said)} Try '{where} --help'."
     flags = [flag for parameter in context.command.params for flag in (*parameter.opts, "--help")]
     return f"there is no option {option}.{meant(option, flags)} Try '{where} --help'."
 

@@ -33,16 +33,17 @@ class Judged:
     m: int  # rows
     n: int
 
-    def rows_needed(self, margin: float) -> int | None:
+    def rows_needed(self, margin: float, groups: int = 0) -> int | None:
         """About how many rows in each sample would show that the effect is within the margin; None if none would.
 
-        If it may be 0, as if it were 0; else as if it were what it seems.
+        If it may be 0, as if it were 0; else as if it were what it seems. Where rows depend on each other within
+        groups, the number of groups, from that of the sample with fewer.
         """
         value = self.effect.value if self.effect.low > 0 else 0.0
         room = margin - value
         if room <= 0.1 * margin or self.effect.high >= 1:
             return None
-        return round(min(self.m, self.n) * ((self.effect.high - value) / room) ** 2)
+        return round((groups or min(self.m, self.n)) * ((self.effect.high - value) / room) ** 2)
 
 
 @dataclass(eq=False)

@@ -32,6 +32,7 @@ PAIRS = 2 * 10**7
 QUANTILES: Floats = np.array([0.05, 0.95])
 """Of the pooled distances, between which the bandwidths lie, and a factor of two beyond."""
 
+_NOTHING = "All rows of both samples are the same: there is nothing to compare."
 _ORDER = 4.0  # nearly the smallest p-value; ties are broken by the next
 
 
@@ -136,7 +137,10 @@ def family_test(
         family: Family = OnLine.of(z[:, 0], first, np.ones(len(z)), low, high)
     else:
         family = _OfRows.of(z, pool.m, random)
-    return joined_test(family, null, level, random, columns=z.shape[1], unit=unit, test="MMD two-sample test")
+    constant = not (z != z[0]).any()
+    return joined_test(
+        family, null, level, random, columns=z.shape[1], unit=unit, test="MMD two-sample test", constant=constant
+    )
 
 
 def joined_test(
@@ -148,9 +152,13 @@ def joined_test(
     columns: int,
     unit: int,
     test: str,
+    constant: bool,
     notes: tuple[str, ...] = (),
 ) -> TestResult:
-    """The kernels joined, stage by stage unless the null says how often to relabel; `unit`: their power of two."""
+    """The kernels joined, stage by stage unless the null says how often to relabel.
+
+    `unit` is their power of two, `constant` whether all rows are the same.
+    """
     for count, most in stages(null.expected(rows=0, quick=False).resamples if null.name != "auto" else None, level):
         values, error, exhaustive = family.statistics(count, rng)
         both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
@@ -159,6 +167,7 @@ def joined_test(
     (m, n), spread = family.sizes, values.std(axis=1)
     best = family.kernels[int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))]
     best = replace(best, bandwidth=float(np.ldexp(best.scale, unit)))
+    seen = f"{len(family.kernels)} Gaussian and Laplace kernels were joined; {best!r} saw most."
     early = (EARLY.format("null=ts.Permutation(999)"),) if most and not exhaustive else ()
     return conclude(
         ReplicateLaw(both.values, both.tolerance, exhaustive, Unbiased().least_pvalue(m, n)),
@@ -173,8 +182,7 @@ def joined_test(
         null=Permutation(count),
         reason="",
         notes=(
-            f"{len(family.kernels)} Gaussian and Laplace kernels were joined; {best!r} saw most.",
-            *early,
+            *((_NOTHING,) if constant else (seen, *early)),
             *notes,
         ),
     )

@@ -102,6 +102,7 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
     >>> r.rejected, r.pvalue <= 0.02
     (True, True)
     """
+    adaptive = door.is_adaptive(kernel)
     if is_elsewhere(x) or is_elsewhere(y):
         x, y = in_memory_or_sketched(x, y, kernel, bandwidth)
         if isinstance(x, Sketch) and x.columns > 1:
@@ -122,7 +123,7 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
     weighted = weights_x is not None or weights_y is not None
     if weighted:
         door.check_weightable(alias)
-    if isinstance(kernel, str) and kernel == "adaptive":
+    if adaptive:
         if weighted:
             raise OptionError("kernel='adaptive' does not take weights_x and weights_y; give a kernel.")
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)

@@ -103,7 +103,7 @@ def hsic_test(  # noqa: PLR0913 - the options of mmd_test and the kernel of y
     door.check_resamples(null, level)
     way = door.resolve_engine(engine)
     random = door.generator(rng)
-    if isinstance(kernel, str) and kernel == "adaptive":
+    if door.is_adaptive(kernel):
         check_options(kernel_y, bandwidth, statistic, null, engine)
         return aggregated_hsic(x, y, null, level, random)
     a, b = variables(x, y, (kernel, kernel_y), bandwidth, random)

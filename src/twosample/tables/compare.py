@@ -202,7 +202,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
     named = partial(_named, joint, test, level, reading, columns)
     alike = identical(reading)
-    found = weighed(tested, together, level, margins, alike, named)
+    found = weighed(tested, together, level, margins, alike, named, () if plan is None else plan.groups)
     differing = {column.name for column in found.columns if column.verdict in ("different", "small difference")}
     present = {name for names in wanted.names(tables) for name in names}
     step("done")

@@ -112,12 +112,15 @@ class Plan:
         What is worth knowing: the mix, strata that cannot be compared, effective sizes.
     notes
         How it was done.
+    groups
+        How many groups of rows the two tables have; empty if rows stand for themselves.
     """
 
     design: Design
     order: NDArray[np.intp]
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    groups: tuple[int, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -140,6 +143,7 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level
     strata = Strata.one(m, n)
     notes: list[str] = []
     findings: list[Finding] = []
+    counts: tuple[int, ...] = ()
     if given.by:
         strata, notes, findings = _stratified(sides, given.by, kinds)
     if column is not None:
@@ -154,9 +158,10 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level
         if given.by:
             _check_nested(groups, strata, given)
         design = _by_groups(strata, weights, groups)
-        notes.append(_group_note(groups, given.groups, m))
-        findings += _few_groups(design, groups, given.groups, level)
-    return Plan(design, np.arange(m + n), tuple(findings), tuple(notes))
+        counts = tuple(len(np.unique(part)) for part in (groups[:m], groups[m:]))
+        notes.append(_group_note(counts, given.groups, m, n))
+        findings += _few_groups(design, counts, given.groups, level)
+    return Plan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
 
 
 def _named(reading: Reading) -> list[tuple[pl.DataFrame, str]]:
@@ -341,22 +346,21 @@ def _check_nested(groups: NDArray[np.intp], strata: Strata, given: Conditions) -
         )
 
 
-def _group_note(groups: NDArray[np.intp], column: str, m: int) -> str:
-    a, b = (len(np.unique(part)) for part in (groups[:m], groups[m:]))
+def _group_note(counts: tuple[int, ...], column: str, m: int, n: int) -> str:
     return (
-        f"Whole groups of {column} were relabelled: {a:,} and {b:,} groups of {m:,} and {len(groups) - m:,} rows. "
+        f"Whole groups of {column} were relabelled: {counts[0]:,} and {counts[1]:,} groups of {m:,} and {n:,} rows. "
         "Shares of rows are compared by the normal law, with the variance over relabellings."
     )
 
 
 def _few_groups(
-    design: GroupDesign | RelabelledDesign, groups: NDArray[np.intp], column: str, level: float
+    design: GroupDesign | RelabelledDesign, counts: tuple[int, ...], column: str, level: float
 ) -> list[Finding]:
     """That no difference can be shown, where even the smallest p-value, doubled for the joint test, is too large."""
     least = design.least if isinstance(design, GroupDesign) else design.units.floor()
     if 2 * least <= level:
         return []
-    a, b = (len(np.unique(part)) for part in (groups[: design.m], groups[design.m :]))
+    a, b = counts
     ways = f"{comb(a + b, a)} ways only" if isinstance(design, GroupDesign) else "few ways only within strata"
     said = (
         f"{a} and {b} groups can be relabelled in {ways}: the smallest possible p-value is "

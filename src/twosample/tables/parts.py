@@ -270,7 +270,7 @@ class ColumnComparison:
     values_verdict
         The verdict on the values alone, without the missing share.
     kernel
-        The kernel on the values, as it is written: ``mmd_test`` with it gives the same answer.
+        The kernel on the values, as it is written.
     bandwidth
         That of a kernel on numbers: the median distance of two pooled rows; None for categories and text.
     margin

@@ -106,8 +106,9 @@ def weighed(
     margins: Margins,
     identical: bool = False,
     named: Named = lambda known: (),
+    groups: tuple[int, ...] = (),
 ) -> Judgement:
-    """Weigh all tests: adjusted p-values against the level, effects against the margins."""
+    """Weigh all tests: adjusted p-values against the level, effects against the margins; `groups`: how many, if any."""
     looks = looked_at(lines, None if joint is None else joint.pvalue)
     rates = iter(benjamini_hochberg([p for look in looks for p in look.pvalues]))
     columns = [
@@ -137,7 +138,7 @@ def weighed(
         p = is_p(pvalue(joint.pvalue, digits=2))
         text = f"all columns together: {p}, but an effect of at most {joint.effect.high:.2g}"
         findings.append(Finding("small", None, f"{text}: below the margin of {joint_margin:.2g}"))
-    could_hide = _could_hide(columns, joint, together) + _needed(lines, joint, margins, joint_margin)
+    could_hide = _could_hide(columns, joint, together) + _needed(lines, joint, margins, joint_margin, groups)
     words = identical_words(lines[0].rows[0]) if identical else _headline(verdict, columns, behind, could_hide)
     kept = tuple(finding for finding in findings if finding is not None)
     return Judgement(verdict, together, tuple(columns), words, kept, joint_margin)
@@ -258,15 +259,21 @@ def _could_hide(columns: Sequence[ColumnComparison], joint: Judged | None, toget
     return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"
 
 
-def _needed(lines: Sequence[ColumnTests], joint: Judged | None, margins: Margins, joint_margin: float) -> str:
-    """About how many rows would show that all is within the margins, in words; empty if no number would."""
+def _needed(
+    lines: Sequence[ColumnTests], joint: Judged | None, margins: Margins, joint_margin: float, groups: tuple[int, ...]
+) -> str:
+    """About how many rows, or groups, would show that all is within the margins, in words; empty if no number would."""
+    fewest = min(groups, default=0)
     tests = [(test, margins.at(line.name, line.kind)) for line in lines for test in line.tests]
-    single = [test.rows_needed(border) for test, border in tests if test.effect.high >= border]
-    together = joint.rows_needed(joint_margin) if joint is not None and joint.effect.high >= joint_margin else 0
+    single = [test.rows_needed(border, fewest) for test, border in tests if test.effect.high >= border]
+    wide = joint is not None and joint.effect.high >= joint_margin
+    together = joint.rows_needed(joint_margin, fewest) if joint is not None and wide else 0
     known = [rows for rows in single if rows is not None]
     if joint is None or together is None or len(known) < len(single) or not (single or together):
         return ""
     rows = lines[0].rows
+    if groups:  # more rows of the same groups would not help
+        return f"; about {_rounded(max([*known, together]))} groups in each table would show it"
     if not single and min(rows) > together:  # the tables are large enough, only the sample is not
         return f"; a joint sample of about {_rounded(together)} rows would show it"
     return f"; about {_rounded(max([*known, together]))} rows in each table would show it"

@@ -80,7 +80,7 @@ def compare_sketches(
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
     observed: _ObservedBins | _ObservedSketches
-    if isinstance(kernel, str) and kernel == "adaptive":
+    if door.is_adaptive(kernel):
         return _adaptive(state_x, state_y, bandwidth, statistic, null, level, random)
     if isinstance(state_x, Bins) and isinstance(state_y, Bins):
         judge = _null(null, _BINNED_NULLS, "one column")
@@ -151,6 +151,7 @@ def _adaptive(
         columns=1,
         unit=a.grid.unit,
         test="MMD two-sample test on sketches",
+        constant=len(pool.place) == 1 and not pool.variance.any(),
         notes=(f"From bins of width {2.0**a.grid.unit:.4g}, as if all rows of a bin lay at its mean.",),
     )
 
