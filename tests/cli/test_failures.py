@@ -99,7 +99,9 @@ def test_zero_rows_and_one_row(twosample, files, tmp_path):
     (tmp_path / "zero.csv").write_text("age,city,id\n")
     assert failed(twosample("compare", files.one, tmp_path / "zero.csv"), "no rows")
     assert failed(twosample("compare", tmp_path / "zero.csv", tmp_path / "zero.csv"), "no rows")
-    assert failed(twosample("compare", files.one, files.one, "--where", "age > 1000"), "no rows")
+    assert failed(
+        twosample("compare", files.one, files.one, "--where", "age > 1000"), "no rows that meet where='age > 1000'"
+    )
     (tmp_path / "one.csv").write_text("age,city,id\n40.5,Oslo,1\n")
     assert twosample("compare", files.one, tmp_path / "one.csv", "--strict").code == 3
     assert twosample("compare", tmp_path / "one.csv", tmp_path / "one.csv").code == 0  # identical

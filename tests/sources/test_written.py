@@ -43,7 +43,9 @@ def test_compare_takes_yes_and_no_for_one_and_zero(spelling, stored):
     assert c["member"].pvalue == pytest.approx(plain["member"].pvalue)
     assert c["member"].effect == pytest.approx(plain["member"].effect)
     assert c.schema.changed  # another spelling is a finding, though the values are the same
-    assert "member" in c.headline
+    assert "is text that spells yes and no (String)" in c.headline
+    detail = next(finding.detail for finding in c.findings if finding.column == "member")
+    assert "text that spells yes and no (String) in the second" in detail
 
 
 def test_other_words_stay_categories():
@@ -57,7 +59,8 @@ def test_compare_reads_decimal_commas_and_says_that_the_spelling_changed():
     x, y = rng.gamma(3, 20, 500).round(2), rng.gamma(3, 20, 400).round(2)
     c = ts.compare({"v": x}, {"v": [f"{value:.2f}".replace(".", ",") for value in y]})
     assert c["v"].pvalue == pytest.approx(ts.compare({"v": x}, {"v": y})["v"].pvalue)
-    assert "text that spells numbers" in c.headline
+    assert "is text that spells numbers (String)" in c.headline
+    assert any("text that spells numbers (String) in the second" in finding.detail for finding in c.findings)
     assert c["v"].b.mean == pytest.approx(y.mean())
 
 

@@ -71,7 +71,8 @@ def test_files_that_are_given_again_are_numbered(sites, tmp_path):
     assert m.names == (jan, f"{jan} #2", feb)
     assert m.apart == (feb,)
     lines = m.summary().splitlines()
-    assert lines[2].split() == [line.split()[0] for line in lines[3:6]] == ["A", "B", "C"]
+    assert lines[2].split() == [line.split()[0] for line in lines[3:6]] == ["ABC"[i] for i in m.order]
+    assert lines[2].split()[0] == "C"  # letters as given, whatever the order of rows
 
 
 def test_all_tables_differ_and_words_say_in_which_column():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -153,6 +154,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         else:
             from ..tables import compare
 
+            opened = _with_columns(opened, options.pairs("--picture", picture, "price.svg") or {})
             result = compare(*opened, progress=progress, groups=group, time=time, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen
@@ -175,6 +177,23 @@ def _several(tables: list[str], groups: str | None, two: dict[str, Any]) -> bool
         what = "of several tables" if groups is None else "with --groups"
         raise OptionError(f"{wrong[0]} is for two tables; a comparison {what} does not take it.")
     return True
+
+
+def _with_columns(sources: list[Any], columns: Collection[str]) -> list[Any]:
+    """The sources, opened if columns are to be drawn; a column that one of them lacks is refused before the work."""
+    if not columns:
+        return sources
+    from .._hints import did_you_mean
+    from ..sources import open_table
+
+    tables = [open_table(source) for source in sources]
+    for table in tables:
+        known = list(table.schema())
+        for column in columns:
+            if column not in known:
+                hint = did_you_mean(column, known)
+                raise OptionError(f"--picture {column}: {table.name} has no column {column!r}.{hint}")
+    return tables
 
 
 def html(result: Comparison, title: str = "", date: str = "", notes: tuple[str, ...] = ()) -> str:

@@ -29,7 +29,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .profiling import NUMERIC
-from .values import PADDED, column_of, numbers, plain, present, spelled, strings
+from .values import PADDED, column_of, numbers, plain, present, spelled, strings, truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,9 +48,14 @@ MISSING_SHARE = 0.95
 _FEW = 20  # values from which on "all different" means something
 _WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
+_MOST_FLAGS = 10  # spellings of yes and no in one column
 _UNDATED = 0.05  # of a column of dates: "unknown", "0", ...
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
+
+
+_SPELLED = {"numeric": "numbers", "integer": "numbers", "boolean": "numbers", "datetime": "dates"}
+_FLAGS = "text that spells yes and no"
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,14 @@ class ColumnKind:
     def usable(self) -> bool:
         """Whether its values can be compared."""
         return self.base in USABLE
+
+    def words(self, kind: str) -> str:
+        """One of its kinds in words, and how it is stored."""
+        if self.from_text and kind in _SPELLED:
+            kind = f"text that spells {_SPELLED[kind]}"
+        elif self.reason == _FLAGS and kind == self.base:
+            kind = _FLAGS
+        return f"{kind} ({self.storage})"
 
 
 def infer_kinds(
@@ -252,6 +265,8 @@ def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tupl
         return "categorical", "a categorical type"
     if count >= 4 and distinct > 0.2:
         return "text", f"{count:.0f} words a row"
+    if different <= _MOST_FLAGS and truths(words.unique()):
+        return "categorical", _FLAGS
     few = distinct <= 0.5 and (different <= 100 or different <= 0.1 * facts.present)
     return "categorical" if few or facts.present < _FEW else "text", about
 

@@ -142,7 +142,7 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
 
 
 def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding | None:
-    sides = f"{a.kind} ({a.storage}) in the first table, {b.kind} ({b.storage}) in the second"
+    sides = f"{a.words(a.kind)} in the first table, {b.words(b.kind)} in the second"
     if joint is None:
         if a.kind == b.kind:
             return SchemaFinding("left out", a.name, f"{a.kind}: {a.reason}")

@@ -181,7 +181,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     rules = contract_of(contract)
     given = Conditions.of(by, weights=weights, groups=groups, design_weights=design_weights, time=time)
     left_out = checked_names("exclude", exclude) or ()
-    wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds))
+    wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds), where)
     random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
     one, two = (int(value) for value in random.integers(1 << 31, size=2))
     step = _Steps(progress)

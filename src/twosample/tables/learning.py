@@ -7,11 +7,12 @@ from functools import partial
 from math import ceil, floor, isfinite, log10, sqrt
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, OptionError, checked_kinds, options_by_name, real_number
+from ..errors import OptionError, checked_kinds, options_by_name, real_number
 from ..sources import CategoryCounts, ColumnKind, ColumnProfile, Table, infer_kinds, open_table
 from ..sources.summarize import plan
 from ..sources.values import column_of, finite, numbers
 from .contract import KINDS, Bound, ColumnRules, Contract
+from .reading import no_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +80,7 @@ def learn(
     table = open_table(reference, where=where)
     survey = table.survey(_SAMPLE, rng, partial(plan, said=said))
     if not survey.scan.rows:
-        raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to learn.")
+        raise no_rows(table.name, where, "learn")
     found = infer_kinds(table, survey.scan.profile, survey.sample, said)
     profiles = {part.name: part for part in survey.scan.profile}
     listed = [kind.name for kind in found if kind.base == "categorical"]

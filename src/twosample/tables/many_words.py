@@ -39,7 +39,7 @@ def matrix_lines(m: ManyComparison) -> list[str]:
     names = [shown(m.names[i], _WIDE) for i in order]
     heads = names
     if max(map(len, names)) > _CELL:
-        heads = [_letter(row) for row in range(len(order))]
+        heads = [_letter(i) for i in order]  # as the tables were given
         names = [f"{head} {name}" for head, name in zip(heads, names, strict=True)]
     wide = max(map(len, names))
     cells = {(pair.a, pair.b): f"{SIGNS[pair.verdict]} {pair.effect:.3f}" for pair in m.pairs}
@@ -66,7 +66,7 @@ def differing(m: ManyComparison) -> list[tuple[str, str]]:
 
 
 def _letter(place: int) -> str:
-    """A, B, ..., Z, AA, AB, ...: a place in the matrix."""
+    """A, B, ..., Z, AA, AB, ...: a place among the tables as they were given."""
     return (chr(64 + place // 26) if place >= 26 else "") + chr(65 + place % 26)
 
 

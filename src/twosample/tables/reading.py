@@ -54,11 +54,14 @@ class Wanted:
         Names; None for all, and for none.
     kinds
         Kinds by name.
+    where
+        The condition that rows met when the tables were opened.
     """
 
     select: tuple[str, ...] | None
     exclude: tuple[str, ...]
     kinds: Mapping[str, str]
+    where: str | None = None
 
     def names(self, tables: Iterable[Table]) -> list[list[str]]:
         """The columns of each table that are wanted; refuses names that no table has."""
@@ -162,6 +165,12 @@ class Reading:
         return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
 
 
+def no_rows(name: str, where: str | None, purpose: str) -> InputError:
+    """The error for a table without rows, or without any that meet a condition."""
+    met = "" if where is None else f" that meet where={where!r}"
+    return InputError(f"{name} has no rows{met}: there is nothing to {purpose}.")
+
+
 def read(
     tables: tuple[Table, Table],
     wanted: Wanted,
@@ -180,7 +189,7 @@ def read(
         step(f"reading {table.name}")
         surveys.append(table.survey(sample, seed, partial(plan, said=wanted.kinds), every=every))
         if not len(surveys[-1].sample):
-            raise InputError(f"{table.name} has no rows (after `where`, if given): there is nothing to compare.")
+            raise no_rows(table.name, wanted.where, "compare")
     samples = [survey.sample for survey in surveys]
     schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
     found, scales = _converted(surveys, schema)

@@ -192,14 +192,8 @@ def _finding(part: SchemaFinding, schema: Schema) -> Finding:
 
 
 def _change(a: ColumnKind, b: ColumnKind) -> str:
-    return f"was {_words(a)}, is {_words(b)}"
-
-
-def _words(column: ColumnKind) -> str:
-    kind: str = column.base or column.kind
-    if column.from_text:
-        kind = f"text that spells {'dates' if kind == 'datetime' else 'numbers'}"
-    return f"{kind} ({column.storage})"
+    was, now = (column.words(column.base or column.kind) for column in (a, b))
+    return f"was {was}, is {now}"
 
 
 def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
