@@ -137,6 +137,25 @@ def test_shares_are_compared_at_their_level(kind):
     assert (np.array([one.pvalue for one in design.compared(holds, 299, rng)]) <= 0.05).mean() > 0.9
 
 
+@pytest.mark.parametrize("kind", ["weights", "by and weights", "groups", "design weights", "series"])
+@pytest.mark.parametrize(("m", "n"), [(300, 3), (300, 10), (10, 300), (1500, 60)])
+def test_shares_of_few_rows_keep_their_level_far_out(kind, m, n):
+    rng = np.random.default_rng(7)
+    weights, strata = rng.random(m + n) + 0.5, Strata.one(m, n)
+    if kind == "by and weights":
+        by = np.arange(m + n) % 3
+        strata = Strata.of(by[:m], by[m:])
+    design = {
+        "groups": GroupDesign(m, n, np.arange(m + n)),
+        "design weights": SampledDesign(m, n, weights),
+        "series": SeriesDesign(m, n),
+    }.get(kind, RelabelledDesign.of(strata, weights))
+    holds = (rng.random((m + n, 400)) < np.tile([0.005, 0.01, 0.05, 0.5], 100)).astype(float)
+    p = np.array([one.pvalue for one in design.compared(holds, 299, rng)])
+    assert (p <= 0.05).mean() <= 0.09  # 3.7 deviations above 0.05
+    assert (p <= 0.001).sum() <= 4  # at most 0.4 are expected
+
+
 def test_strata_without_rows_are_left_out():
     design = RelabelledDesign.of(Strata.of(["a", "b", "c", "c"], ["a", "b", "c", "d"]))
     part = design.part(np.array([1, 0, 1, 1, 1, 0, 1, 1], dtype=bool))

@@ -428,3 +428,26 @@ def test_what_is_needed_is_counted_in_groups():
         counts.append(int(needed[1].replace(",", "")))
     assert counts[0] > 60
     assert counts[1] == pytest.approx(counts[0], rel=0.5)
+
+
+@pytest.mark.parametrize("option", ["weights", "groups", "design_weights", "time"])
+def test_a_small_random_part_of_a_table_is_seldom_different(option):
+    rng, found = np.random.default_rng(4), []
+    for rows in (3, 5, 10) * 2:
+        z = {
+            "extra": np.arange(300 + rows) if option == "groups" else rng.uniform(0.8, 1.25, 300 + rows),
+            "value": rng.gamma(5, 15, 300 + rows).round(1),
+            "other": rng.normal(size=300 + rows),
+            "day": np.datetime64("2024-01-01") + rng.integers(0, 365, 300 + rows),
+        }
+        a, b = ({name: v[part] for name, v in z.items()} for part in (slice(0, 300), slice(300, None)))
+        found.append(ts.compare(a, b, **{option: "extra"}))
+    assert sum(c.verdict == "different" for c in found) <= 1
+    untested = [any("no column was tested" in f.detail for f in c.findings) for c in found]
+    assert untested[:2] == [option in ("design_weights", "time")] * 2
+
+
+def test_one_row_within_strata_is_answered_as_without():
+    a = {"by": ["a", "b"] * 20, "v": [0.37 * i * i for i in range(40)]}
+    b = {"by": ["a"], "v": [3.3]}
+    assert ts.compare(a, b, by="by").verdict == ts.compare(a, b, exclude=["by"]).verdict == "no difference found"

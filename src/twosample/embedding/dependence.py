@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..core.labellings import relabellings
 from ..core.pvalue import Law, smallest_pvalue
+from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, WildBootstrap
 from ..nulls.memory import Process
-from .designs import Design, Rows, Shares, by_deviations, whole_rows
+from .designs import ENOUGH, Design, Rows, Shares, by_units, by_worth, whole_rows
 from .rows import EmbeddedRows, row_memory
 
 
@@ -70,8 +71,16 @@ class GroupDesign(Design):
         labels = relabellings(*self.counts, count, rng).x.T.astype(np.float64)
         x = labels @ sums[order]
         y = sums.sum(axis=0) - x
-        found = by_deviations(x[:, :-1] / x[:, -1:], y[:, :-1] / y[:, -1:])
-        return [Shares(one.shares, max(one.pvalue, self.least), self.least) for one in found]
+        x, y = x[:, :-1] / x[:, -1:], y[:, :-1] / y[:, -1:]
+        difference, rows = x - y, sums[order, -1]
+        deviation = difference.std(axis=0)
+        z = np.abs(difference[0] - difference.mean(axis=0)) / np.where(deviation > 1e-12, deviation, np.inf)
+        found = by_units(z, sums[order, :-1] / rows[:, None], rows, Strata.one(*self.counts))
+        least = self.least
+        return [
+            Shares((p, q), max(own, least), max(bound, least))
+            for p, q, (own, bound) in zip(x[0].tolist(), y[0].tolist(), found, strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +90,11 @@ class SeriesDesign(Design):
     def part(self, kept: Rows) -> SeriesDesign:
         m = int(kept[: self.m].sum())
         return SeriesDesign(m, int(kept.sum()) - m)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are rows enough for the wild bootstrap."""
+        return min(self.m, self.n) >= ENOUGH
 
     def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
         outcome = WildBootstrap(n=count).judged(EmbeddedRows(features, self.m, rng))
@@ -111,4 +125,5 @@ class SeriesDesign(Design):
         a, b = (part.mean(axis=0) for part in parts)
         t = np.abs(a - b) / np.sqrt(np.maximum(variance, 1e-300))
         pvalues = np.clip(2 * stdtr(max(degrees, 1.0), -t), 1e-300, 1.0)
-        return [Shares((p, q), own) for p, q, own in zip(a.tolist(), b.tolist(), pvalues.tolist(), strict=True)]
+        sizes = [whole_rows(len(part) * (1 - phi) / (1 + phi), 1) for part in parts]
+        return by_worth((a, b), pvalues, (sizes[0], sizes[1]))

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.mantel import StratifiedCount
 from ..core.pvalue import Law
+from ..core.shares import fisher_pvalue, least_pvalue
+from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import Null
 from .alternative import Effect, effect
@@ -21,6 +25,12 @@ from .judge import Judged
 from .pair import Embedded
 
 Rows = NDArray[np.bool_]
+
+MANY = 100
+"""Effective rows expected in the smaller sample, with something and without, from which on a share is normal."""
+
+ENOUGH = 20
+"""Effective rows of either sample that laws without relabelling need."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +100,66 @@ class Design(ABC):
         return effect(self.pair(features), level)
 
 
-def by_deviations(x: Floats, y: Floats) -> list[Shares]:
-    """From ``(R, V)`` shares in all labellings, the truth first: the difference in its standard deviations, normal."""
-    difference = x - y
-    deviation = difference.std(axis=0)
-    z = np.abs(difference[0] - difference.mean(axis=0)) / np.where(deviation > 1e-12, deviation, np.inf)
-    both = zip(x[0].tolist(), y[0].tolist(), strict=True)
-    return [Shares(shares, normal_pvalue(one)) for shares, one in zip(both, z.tolist(), strict=True)]
+def counts(holds: Floats, strata: Strata) -> tuple[StratifiedCount, int]:
+    """The law of the units of x for which something holds under relabelling, and how many there are."""
+    own = [
+        np.bincount(strata.of_row[part], holds[part], minlength=len(strata.names)).round().astype(np.int64)
+        for part in (slice(0, strata.m), slice(strata.m, None))
+    ]
+    rows = [part.astype(np.int64) for part in (strata.x, strata.y)]
+    return StratifiedCount(own[0] + own[1], *rows), int(own[0].sum())
+
+
+def by_units(z: Floats, means: Floats, masses: Floats, strata: Strata) -> list[tuple[float, float]]:
+    """The p-value of each view from its difference in deviations over relabellings, and the smallest possible one.
+
+    The normal law is right for many units alone. Of few ones the p-value is no smaller than that of the exact test of
+    how many units, whatever their mass, have more than the pooled mean: which is valid, so that the larger one is.
+
+    Parameters
+    ----------
+    z
+        ``(V,)`` differences.
+    means
+        ``(U, V)`` the share of each unit for which something holds.
+    masses
+        ``(U,)`` what units count for.
+    """
+    share = (strata.x / np.maximum(strata.x + strata.y, 1.0))[strata.of_row]
+    w = masses * ((share > 0) & (share < 1))
+    found = []
+    for deviations, unit in zip(z.tolist(), means.T, strict=True):
+        pvalue, least = normal_pvalue(deviations), 0.0
+        if min(_expected(w * unit, share), _expected(w * (1 - unit), share)) < MANY:
+            more = unit > w @ unit / max(float(w.sum()), 1e-300) + 1e-9
+            law, own = counts(more.astype(np.float64), strata)
+            pvalue, least = max(pvalue, law.pvalue(own)), law.least
+        found.append((pvalue, least))
+    return found
+
+
+def _expected(masses: Floats, share: Floats) -> float:
+    """Effective units in the smaller sample, if each is in x with this chance."""
+    total = max(float(masses.sum()), 1e-300)
+    first = float(masses @ share) / total
+    return total**2 / max(float(masses @ masses), 1e-300) * min(first, 1 - first)
+
+
+def by_worth(shares: tuple[Floats, Floats], pvalues: Floats, sizes: tuple[int, int]) -> list[Shares]:
+    """P-values of a law for many rows; of few, no smaller than Fisher's of as many rows as samples are worth.
+
+    Counts are rounded towards each other (Korn and Graubard 1998 have effective counts for one share).
+    """
+    m, n = sizes
+    found = []
+    for p, q, pvalue in zip(*(part.tolist() for part in (*shares, pvalues)), strict=True):
+        pool, exact, least = (p * m + q * n) / (m + n), 0.0, 0.0
+        if min(pool, 1 - pool) * min(m, n) < MANY:
+            larger = p > q
+            a, b = (floor(s + 1e-9) if up else ceil(s - 1e-9) for s, up in ((p * m, larger), (q * n, not larger)))
+            exact, least = fisher_pvalue(a, a + b, m, n), least_pvalue(a + b, m, n)
+        found.append(Shares((p, q), max(pvalue, exact), least))
+    return found
 
 
 def normal_pvalue(z: float) -> float:

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from ..core.labellings import Labellings, relabellings
 from ..core.laws import ContinuousLaw
-from ..core.mantel import StratifiedCount
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, Permutation, Spectrum, StratifiedPermutation
 from .alternative import Effect, effect
-from .designs import Design, Rows, Shares, effective, normal_pvalue, whole_rows
+from .designs import Design, Rows, Shares, by_units, counts, effective, whole_rows
 from .pair import Embedded
 from .rows import EmbeddedRows
 from .stratified import StratifiedFeatures
@@ -216,26 +215,17 @@ class RelabelledDesign(Design):
         return inner, scale
 
     def compared(self, holds: Floats, count: int, rng: np.random.Generator) -> list[Shares]:
-        """Mantel and Haenszel's test, exactly where that is cheap; of weights and groups, by the normal law."""
+        """Mantel and Haenszel's test, exactly where that is cheap; of weights and groups, :func:`by_units`."""
         x, y = self.masses(holds)
         shares = list(zip((x @ holds / x.sum()).tolist(), (y @ holds / y.sum()).tolist(), strict=True))
         if self.plain:
-            laws = [self._counts(one) for one in holds.T]
+            laws = [counts(one, self.strata) for one in holds.T]
             return [Shares(both, law.pvalue(own), law.least) for both, (law, own) in zip(shares, laws, strict=True)]
         inner, scale = self._contrast(holds)
         least = self.units.floor() if self.groups is not None else 0.0
         z = np.abs(inner[: self.units.m].sum(axis=0)) / scale
-        return [Shares(both, max(normal_pvalue(one), least), least) for both, one in zip(shares, z, strict=True)]
-
-    def _counts(self, holds: Floats) -> tuple[StratifiedCount, int]:
-        """The law of the rows of x for which something holds, and how many there are."""
-        strata = self.strata
-        own = [
-            np.bincount(strata.of_row[part], holds[part], minlength=len(strata.names)).round().astype(np.int64)
-            for part in (slice(0, self.m), slice(self.m, None))
-        ]
-        rows = [part.astype(np.int64) for part in (strata.x, strata.y)]
-        return StratifiedCount(own[0] + own[1], *rows), int(own[0].sum())
+        found = by_units(z, self.form(holds).features, self._masses, self.units)
+        return [Shares(both, max(p, least), max(own, least)) for both, (p, own) in zip(shares, found, strict=True)]
 
     # -- effects
 

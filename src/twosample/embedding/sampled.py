@@ -16,7 +16,7 @@ from ..core.pvalue import Law, smallest_pvalue
 from ..core.types import Floats
 from ..nulls import Null, WildBootstrap
 from .alternative import three_moments
-from .designs import Design, Rows, Shares, effective
+from .designs import ENOUGH, Design, Rows, Shares, by_worth, effective
 from .stratified import error_shares
 
 
@@ -32,8 +32,8 @@ class SampledDesign(Design):
 
     @property
     def comparable(self) -> bool:
-        """Whether two rows of each sample have a weight."""
-        return min(int((part > 0).sum()) for part in (self.weights[: self.m], self.weights[self.m :])) >= 2
+        """Whether samples are worth enough for a law of large ones."""
+        return min(effective(self.weights[part]) for part in self._parts) >= ENOUGH
 
     def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
         r""":math:`\|\bar x - \bar y\|^2` of weighted means less its mean under H0, and the law of that.
@@ -77,9 +77,10 @@ class SampledDesign(Design):
         (a, left), (b, right) = (self._left(holds, part) for part in self._parts)
         variance = (left**2).sum(axis=0) + (right**2).sum(axis=0)
         t = np.abs(a - b) / np.sqrt(np.where(variance > 1e-30, variance, np.inf))
-        degrees = max(min(self.worth(holds)[1]) - 1, 1)
+        sizes = self.worth(holds)[1]
+        degrees = max(min(sizes) - 1, 1)
         pvalues = np.clip(2 * stdtr(degrees, -t), 1e-300, 1.0)
-        return [Shares((p, q), own) for p, q, own in zip(a.tolist(), b.tolist(), pvalues.tolist(), strict=True)]
+        return by_worth((a, b), pvalues, sizes)
 
 
 def _estimated(trace: float, square: float, cube: float, rows: tuple[int, int]) -> Distribution:

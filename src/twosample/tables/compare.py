@@ -199,7 +199,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         judge = Judge(level, tests_of(reading, columns), random)
         tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
         tested, joint, together, test, beside = tests(reading, columns, judge, step)
-        mix = None if plan is None else mix_finding(plan, ", ".join(given.by), judge)
+        mix = None if plan is None else mix_finding(plan, ", ".join(given.by or given.names), judge)
     named = partial(_named, joint, test, level, reading, columns)
     alike = identical(reading)
     found = weighed(tested, together, level, margins, alike, named, () if plan is None else plan.groups)

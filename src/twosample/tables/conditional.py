@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from .._pictures import WeightedNumbers
 from .._shown import shown
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
-from ..embedding.designs import Design, Shares
+from ..embedding.dependence import SeriesDesign
+from ..embedding.designs import ENOUGH, Design, Shares
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
@@ -302,11 +303,17 @@ def _views(
 
 
 def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
-    """Whether strata are as frequent in both tables: a finding, and no part of the verdict."""
-    if not isinstance(plan.design, RelabelledDesign) or len(plan.design.strata.names) == 1:
+    """Whether strata are as frequent in both tables, no part of the verdict; or that a table is too small to test."""
+    if not isinstance(plan.design, RelabelledDesign):
+        said = f"a table is worth fewer than {ENOUGH} rows, too few for a test that does not relabel"
+        what: Literal["series", "weights"] = "series" if isinstance(plan.design, SeriesDesign) else "weights"
+        return None if plan.design.comparable else Finding(what, named, f"{said}: no column was tested")
+    if len(plan.design.strata.names) == 1:
         return None
     strata = plan.design.strata
     x, y = plan.design.mix
+    if min(x.sum(), y.sum()) < 2:
+        return None
     test = judge(Embedded.of(np.eye(len(x)), x, y))
     apart = x / x.sum() - y / y.sum()
     most = int(np.argmax(np.abs(apart)))

@@ -293,14 +293,17 @@ def _check_even(weights: Floats, column: str, table: str, option: str) -> None:
         )
 
 
+_SHARES = (
+    "Shares of rows are compared by the normal law over relabellings; of few rows, by an exact bound of their number."
+)
 _MOVING = (
     "Rows count by their weight in {}, among the rows of their table; rows and weights were relabelled together. "
-    "Shares of rows are compared by the normal law, with the variance over relabellings."
+    f"{_SHARES}"
 )
 _STAYING = (
     "Rows count by their weight in {}, which is that of a design: one over the chance of being taken. Nothing was "
     "relabelled; p-values are those of the wild bootstrap with independent rows, right for large samples. Shares of "
-    "rows are compared by Student's law."
+    "rows are compared by Student's law; of few rows, by no less than Fisher's p-value of what they are worth."
 )
 
 
@@ -349,7 +352,7 @@ def _check_nested(groups: NDArray[np.intp], strata: Strata, given: Conditions) -
 def _group_note(counts: tuple[int, ...], column: str, m: int, n: int) -> str:
     return (
         f"Whole groups of {column} were relabelled: {counts[0]:,} and {counts[1]:,} groups of {m:,} and {n:,} rows. "
-        "Shares of rows are compared by the normal law, with the variance over relabellings."
+        f"{_SHARES}"
     )
 
 
