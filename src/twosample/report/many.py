@@ -64,7 +64,6 @@ class ManyPage:
     title: str  # the outcome
     sign: Sign
     lead: str
-    tables: tuple[tuple[str, int], ...]  # name and rows of each
     names: tuple[str, ...]  # the matrix: names above, and name and cells of each row, in the order of the dendrogram
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     tree: Dendrogram  # the dendrogram
@@ -87,7 +86,6 @@ def many_page(result: ManyComparison) -> ManyPage:
         title=f"{sign.word}: {len(result.names)} tables",
         sign=sign,
         lead=shown(words, LONG),
-        tables=tuple((_name(name), rows) for name, rows in zip(result.names, result.rows, strict=True)),
         names=tuple(_name(result.names[i], 30) for i in result.order),
         rows=_rows(result),
         tree=dendrogram(result),
@@ -96,6 +94,7 @@ def many_page(result: ManyComparison) -> ManyPage:
         pairs_left=max(0, len(ranked) - MOST_PAIRS),
         findings=tuple(shown(f"{part.column}: {part.detail}", LONG) for part in result.findings[:200]),
         method=(
+            *((_name(name), numbers.counted(rows, "row")) for name, rows in zip(result.names, result.rows, strict=True)),
             ("Level of all pairs", f"{result.level:g}"),
             ("Margin", shown(str(result.margin), LONG)),
             ("Seed", str(result.seed)),

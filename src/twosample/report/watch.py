@@ -79,7 +79,7 @@ class WatchPage:
     level: str
     strips: tuple[Strip, ...]  # the columns, and how many are not shown
     strips_left: int
-    facts: tuple[tuple[str, str], ...]  # label and text
+    method: tuple[tuple[str, str], ...]  # how it is done: label and text
     notes: tuple[str, ...]  # what the user should know
     citation: str  # what to cite, and who wrote the page
     version: str
@@ -112,7 +112,7 @@ def watch_page(monitor: Monitor) -> WatchPage:
         level=_level(monitor.false_alarms),
         strips=strips,
         strips_left=len(columns) - len(strips),
-        facts=_facts(monitor),
+        method=_method(monitor),
         notes=tuple(shown(note, 600) for note in notes),
         citation=PAPER,
         version=__version__,
@@ -228,11 +228,11 @@ def _accepted(monitor: Monitor, looks: Sequence[Look]) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _facts(monitor: Monitor) -> tuple[tuple[str, str], ...]:
+def _method(monitor: Monitor) -> tuple[tuple[str, str], ...]:
     batches, history = monitor.batches, monitor._history
     roles = [batch.role for batch in batches]
     strata = sorted({batch.stratum for batch in batches if batch.stratum})
-    facts = [
+    return (
         ("Batches", f"{len(batches):,}: {roles.count('plan')} chose the features, {len(history.tested)} are compared"),
         ("Looks", f"{len(monitor.looks):,}, of which {sum(look.alarm for look in monitor.looks):,} alarms"),
         ("Rows of the last batch", numbers.count(batches[-1].rows)),
@@ -240,5 +240,4 @@ def _facts(monitor: Monitor) -> tuple[tuple[str, str], ...]:
         ("Margin", f"{monitor.margin:g}" if monitor.margin else "none: every change is an alarm"),
         ("Strata", ", ".join(shown(name, 30) for name in strata[:12]) or "none"),
         ("Test", "the last 1, 2, 3, 5, ..., 55 batches against all before, by permuting batches within strata"),
-    ]
-    return tuple(facts)
+    )
