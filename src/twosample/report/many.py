@@ -94,7 +94,10 @@ def many_page(result: ManyComparison) -> ManyPage:
         pairs_left=max(0, len(ranked) - MOST_PAIRS),
         findings=tuple(shown(f"{part.column}: {part.detail}", LONG) for part in result.findings[:200]),
         method=(
-            *((_name(name), numbers.counted(rows, "row")) for name, rows in zip(result.names, result.rows, strict=True)),
+            *(
+                (_name(name), numbers.counted(rows, "row"))
+                for name, rows in zip(result.names, result.rows, strict=True)
+            ),
             ("Level of all pairs", f"{result.level:g}"),
             ("Margin", shown(str(result.margin), LONG)),
             ("Seed", str(result.seed)),
