@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.sources import infer_kinds, open_table
 from twosample.sources.values import as_truths, spelled, truths
 
 
@@ -14,7 +15,7 @@ from twosample.sources.values import as_truths, spelled, truths
         ("102,15", 102.15), ("0,125", 0.125), ("-0,5", -0.5), ("1234,567", 1234.567), ("1.234,50", 1234.5),
         ("1 234,5", 1234.5), ("12\u00a0345,25", 12345.25), ("5,678,901", 5678901.0), ("1,234.50", 1234.5),
         ("USD 5", 5.0), ("7.5 eur", 7.5), ("12,5 %", 0.125), ("0,500 €", 0.5), ("1,250 €", 1250.0),
-        ("1,234", None), ("00,5", None), ("10,20,30", None), ("1.2.3", None), ("12.05.2020", None), ("12:30", None),
+        ("1,234", 1234.0), ("00,5", None), ("10,20,30", None), ("1.2.3", None), ("12.05.2020", None), ("12:30", None),
         ("310/246-1501", None), ("212 555 123", None), ("1e5x", None), ("(5)", None), ("٣", None), ("5 usdx", None),
     ],
 )  # fmt: skip
@@ -46,6 +47,38 @@ def test_compare_takes_yes_and_no_for_one_and_zero(spelling, stored):
     assert "is text that spells yes and no (String)" in c.headline
     detail = next(finding.detail for finding in c.findings if finding.column == "member")
     assert "text that spells yes and no (String) in the second" in detail
+
+
+@pytest.mark.parametrize(("one", "two"), [(("yes", "no"), ("true", "false")), (("Y", "N"), ("Yes", "No"))])
+def test_compare_takes_other_words_for_yes_and_no(one, two):
+    rng = np.random.default_rng(0)
+    x, y, z = (rng.random(400) < share for share in (0.3, 0.3, 0.6))
+    a, b, moved = ({"member": np.where(part, *words)} for part, words in ((x, one), (y, two), (z, two)))
+    c = ts.compare(a, b)
+    assert c["member"].pvalue == pytest.approx(ts.compare(a, {"member": np.where(y, *one)})["member"].pvalue)
+    assert c.verdict == "no difference found"
+    assert [(part.what, part.column) for part in c.findings] == [("retyped", "member")]
+    said = f"'{one[1]}' and '{one[0]}' in the first table, '{two[1]}' and '{two[0]}' in the second"
+    assert c.findings[0].detail == f"{said}; compared as yes and no"
+    assert ts.compare(a, moved).verdict == "different"
+    assert not ts.compare(a, b, schema="ignore").findings
+
+
+def test_another_case_is_another_category():
+    one, two = np.random.default_rng(0).random((2, 400)) < 0.3
+    c = ts.compare({"member": np.where(one, "yes", "no")}, {"member": np.where(two, "YES", "NO")})
+    assert c.verdict == "different"
+
+
+def test_thousands_are_numbers_unless_some_commas_are_decimal():
+    rng = np.random.default_rng(2)
+    x, y = (rng.integers(500, 90_000, size) for size in (500, 400))
+    a, b = ({"v": [f"{value:,}" for value in part]} for part in (x, y))
+    c = ts.compare(a, b)
+    assert (c["v"].kind, c.verdict, c["v"].b.max) == ("integer", "no difference found", int(y.max()))
+    assert c["v"].pvalue == pytest.approx(ts.compare({"v": x}, {"v": y})["v"].pvalue)
+    mixed = open_table({"v": [*a["v"], "0,5"]})
+    assert not infer_kinds(mixed, mixed.profile(), mixed.sample(1000))[0].from_text
 
 
 def test_other_words_stay_categories():

@@ -71,3 +71,12 @@ def test_intervals_of_many_views_are_those_of_each():
     found = views(np.random.default_rng(4), 9)
     assert intervals(found, 0.05) == [view.interval(0.05) for view in found]
     assert intervals([], 0.05) == []
+
+
+def test_a_lone_value_is_said_once_and_not_as_a_tail():
+    rng = np.random.default_rng(5)
+    a, b = rng.lognormal(2, 1, (2, 3000))
+    b[:300] = 0.0
+    c = ts.compare({"x": a}, {"x": b})
+    assert c["x"].view == "0 in none of A and in 10 % of B"
+    assert sum(place.share_a == 0 for place in c["x"].where) == 1

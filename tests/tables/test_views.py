@@ -23,6 +23,8 @@ def planted(what, b):
         return {**b, "price": np.where(few < 100, 100 * b["price"], b["price"])}
     if what == "sentinel":
         return {**b, "age": np.where(few < 100, -999, b["age"])}
+    if what == "stuck":
+        return {**b, "age": np.where(few < 125, 47, b["age"])}
     if what == "category":
         return {**b, "city": np.where(few < 150, "new", b["city"])}
     if what == "cut":
@@ -34,6 +36,7 @@ def planted(what, b):
     ("what", "column", "words"),
     [
         ("units", "price", "at least "), ("sentinel", "age", " in none of A and in 2.0 % of B"),
+        ("stuck", "age", "47 in 1.3 % of A and in 3.6 % of B"),
         ("category", "city", "'new' in none of A and in 3.0 % of B"), ("cut", "price", " 5."),
         ("rounding", "age", " of A and in all of B"),
     ],

@@ -10,7 +10,7 @@ from .._shown import shown
 from .._version import __version__
 from ..results import TestResult
 from ..tables.known import Known, distance_text, floors, joint_floor, known_numbers
-from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, TableFacts, Value
+from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, Value
 from ..tables.results import Comparison
 from .figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
 from .signs import ORDER, SIGNS
@@ -263,7 +263,7 @@ def _cell(value: Value) -> tuple[str, str]:
 def _method(result: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
     facts = [
         ("Rows read", [f"A {numbers.count(result.a.rows)}, B {numbers.count(result.b.rows)}"]),
-        ("Sample for the joint test", [f"A {_sample(result.a)}, B {_sample(result.b)}"]),
+        ("Sample for the joint test", [f"A {result.a.tested}, B {result.b.tested}"]),
         ("Seed", [str(result.seed)]),
         ("Level", [f"{result.level:g}"]),
         ("Margin", [f"effect size {result.margin:.3g} for a column, {result.joint_margin:.3g} for all together"]),
@@ -300,11 +300,6 @@ def _ways(columns: tuple[ColumnComparison, ...]) -> list[str]:
 
 def _notes(result: Comparison) -> list[str]:
     return list(dict.fromkeys([*result.notes, *(result.joint.notes if result.joint else ())]))[:MOST_NOTES]
-
-
-def _sample(table: TableFacts) -> str:
-    rows = numbers.count(table.sampled)
-    return f"all {rows} rows" if table.sampled >= table.rows else f"{rows} rows drawn at random"
 
 
 def _without(headline: str, word: str) -> str:

@@ -11,7 +11,8 @@ In this order, for a column with P present values of which D are different (T is
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
-7. Text of which 95 % spell ISO dates: *datetime*; 99 % numbers, without leading zeros as in "00123": by rules 5 and 6.
+7. Text of which 95 % spell ISO dates: *datetime*; 99 % numbers, without leading zeros as in "00123", and without
+   commas that may be decimal ones beside some that are ("1,234" beside "0,5"): by rules 5 and 6.
 8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
    D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*.
 """
@@ -29,7 +30,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .profiling import NUMERIC
-from .values import PADDED, column_of, numbers, plain, present, spelled, strings, truths
+from .values import PADDED, column_of, mixed_commas, numbers, plain, present, spelled, strings, truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +56,8 @@ _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 
 
 _SPELLED = {"numeric": "numbers", "integer": "numbers", "boolean": "numbers", "datetime": "dates"}
-_FLAGS = "text that spells yes and no"
+FLAGS = "text that spells yes and no"
+"""Why a column is one of categories: its values are words for yes and no."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class ColumnKind:
         """One of its kinds in words, and how it is stored."""
         if self.from_text and kind in _SPELLED:
             kind = f"text that spells {_SPELLED[kind]}"
-        elif self.reason == _FLAGS and kind == self.base:
-            kind = _FLAGS
+        elif self.reason == FLAGS and kind == self.base:
+            kind = FLAGS
         return f"{kind} ({self.storage})"
 
 
@@ -230,7 +232,8 @@ def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], F
     found, dates = spelled(words)
     if dates.null_count() <= _UNDATED * len(words):
         return "date", np.empty(0)
-    if found.null_count() <= 0.01 * len(words) and not bool(words.str.contains(PADDED).any()):
+    coded = words.str.contains(PADDED).any() or mixed_commas(words)
+    if found.null_count() <= 0.01 * len(words) and not coded:
         return "number", plain(found)
     return "words", np.empty(0)
 
@@ -266,7 +269,7 @@ def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tupl
     if count >= 4 and distinct > 0.2:
         return "text", f"{count:.0f} words a row"
     if different <= _MOST_FLAGS and truths(words.unique()):
-        return "categorical", _FLAGS
+        return "categorical", FLAGS
     few = distinct <= 0.5 and (different <= 100 or different <= 0.1 * facts.present)
     return "categorical" if few or facts.present < _FEW else "text", about
 

@@ -43,14 +43,14 @@ _MARKED = (
     rf"(?i)^[+-]?\s*(?:[$€£¥₹]|(?:{_CODE})\b)\s*[+-]?[0-9][0-9.,' \u00a0]*$"
     rf"|^[+-]?[0-9][0-9.,' \u00a0]*(?:[$€£¥₹%]|\b(?:{_CODE}))$"
 )
-_BARE = (  # numbers with a decimal comma or groups of three, where the value alone says which: 1,234 may be either
+_BARE = (  # numbers with a decimal comma or groups of three; 1,234 may be either, and is taken for thousands
     r"^[+-]?(?:(?:0|[1-9][0-9]*),(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[1-9][0-9]{3,},[0-9]+"
     r"|[1-9][0-9]{0,2}(?:[.' \u00a0][0-9]{3})+,[0-9]+"
-    r"|[1-9][0-9]{0,2}(?:,[0-9]{3}){2,}(?:\.[0-9]+)?|[1-9][0-9]{0,2}(?:,[0-9]{3})+\.[0-9]+)$"
+    r"|[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?)$"
 )
 _DECIMAL_POINT = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?$"  # 1,234.50
 _DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+$"  # 1.234,50
-_GROUP = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"  # 1,250: with a sign of money these are thousands
+_GROUP = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"  # 1,250: these are thousands
 YES, NO = ("yes", "y", "true", "t", "1"), ("no", "n", "false", "f", "0")
 
 
@@ -83,7 +83,8 @@ def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
     """The numbers that text spells, and the ISO dates in seconds; both of its length, null elsewhere.
 
     Amounts of money and percentages are numbers, too: ``$1,250.00``, ``7,20 €``; 12 % is 0.12. So are numbers with a
-    decimal comma or in groups (``102,15``, ``1.234,50``, ``5,678,901``), but for those that may be either: ``1,234``.
+    decimal comma or in groups (``102,15``, ``1.234,50``, ``5,678,901``); ``1,234``, which may be either, is read as
+    thousands: see :func:`mixed_commas`.
     """
     import polars as pl
 
@@ -109,6 +110,19 @@ def _amounts(text: pl.Series) -> pl.Series:
     )  # fmt: skip
     number = plain_.cast(pl.Float64, strict=False) / pl.when(pl.col("v").str.ends_with("%")).then(100.0).otherwise(1.0)
     return text.to_frame().select(pl.when(written).then(number).alias("v")).to_series()
+
+
+def mixed_commas(text: pl.Series) -> bool:
+    """Whether some commas are decimal ones and others may be: then nobody knows what the others are.
+
+    Where all may be either, it does not matter: a factor of 1000 makes no difference between two tables.
+
+    >>> import polars as pl
+    >>> mixed_commas(pl.Series(["0,5", "1,234"])), mixed_commas(pl.Series(["999", "1,234"]))
+    (True, False)
+    """
+    comma, group = (text.str.contains(form) for form in (_DECIMAL_COMMA, _GROUP))
+    return bool((comma & ~group).any()) and bool((comma & group).any())
 
 
 def truths(words: Iterable[str]) -> bool:

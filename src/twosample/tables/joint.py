@@ -27,7 +27,7 @@ from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import PooledColumn, record_kernel
 from .features import ColumnFeatures, column_features
-from .parts import SpeakingRow, Value
+from .parts import GROUPS, SpeakingRow, Value
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ RANK = 256
 CELLS = 40_000_000
 """Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
 
-GROUPS, RESAMPLES = 150, 999
-"""Groups of rows of either table, and how often they are relabelled."""
+RESAMPLES = 999
+"""How often groups of rows are relabelled."""
 
 KEPT = 100
 """Rows of each table that are kept to be shown; fewer of very wide tables."""

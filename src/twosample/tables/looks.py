@@ -46,10 +46,12 @@ class Look:
         return min(*self.kernels, *self.views, 1.0)
 
     def found(self, level: float) -> list[View]:
-        """Views that differ, the largest effect first; of nearly equal ones, what is easiest to say."""
+        """Views that differ, the largest effect first; of nearly equal ones, and of the same rows, the plainest."""
         both = zip(self.line.views, self.views, strict=True)
         found = [view for view, p in both if p <= level]
-        return sorted(found, key=lambda view: (-round(view.effect, 2), PLAIN.index(view.family)))
+        found.sort(key=lambda view: (-round(view.effect, 2), PLAIN.index(view.family)))
+        first = {(view.a, view.b): i for i, view in reversed([*enumerate(found)])}
+        return [view for i, view in enumerate(found) if first[view.a, view.b] == i]
 
     def effect(self, level: float) -> Seen:
         """The largest effect over all views, the missing share among them, and its interval."""

@@ -20,6 +20,9 @@ __all__ = [
 ]  # fmt: skip
 
 Verdict = Literal["same", "small difference", "no difference found", "different"]
+GROUPS = 150
+"""Groups of rows of either table that the joint test relabels, about."""
+
 Value = str | int | float | bool | None
 Number = float | int | datetime | time | None
 """A number of a column: whole where the column is, a date or a time of day where it holds such; None: there is none."""
@@ -48,6 +51,19 @@ class TableFacts:
     columns: int
     sampled: int
     engine: str
+
+    @property
+    def tested(self) -> str:
+        """The rows that the joint test took, in words; it takes groups of equal size, which may leave a few rows out.
+
+        >>> TableFacts("a.csv", 2000, 3, 1989, "polars").tested, TableFacts("a.csv", 2000, 3, 500, "polars").tested
+        ('1,989 of 2,000 rows, in groups of equal size', '500 rows drawn at random')
+        """
+        rest = self.rows - self.sampled
+        if rest <= 0:
+            return "all rows"
+        most = f"{self.sampled:,} of {self.rows:,} rows, in groups of equal size"
+        return most if rest < self.rows / GROUPS else f"{self.sampled:,} rows drawn at random"
 
 
 @dataclass(frozen=True)

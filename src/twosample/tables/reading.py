@@ -25,7 +25,7 @@ from ..sources import (
     infer_kinds,
     open_table,
 )
-from ..sources.kinds import NUMBERS
+from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.summarize import plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
 from ..summaries import Scale
@@ -138,6 +138,8 @@ class Reading:
         The common columns of both samples as doubles and text, missing as null.
     scales
         What columns of numbers are measured by.
+    respelled
+        Columns of yes and no that are written in other words in either table.
     """
 
     a: Side
@@ -145,6 +147,7 @@ class Reading:
     schema: SchemaComparison
     samples: tuple[pl.DataFrame, pl.DataFrame]
     scales: Mapping[str, Scale]
+    respelled: tuple[str, ...] = ()
 
     @property
     def called(self) -> tuple[str, str]:
@@ -209,17 +212,22 @@ def read(
         for table, survey, scan in zip(tables, surveys, scans, strict=True)
     )
     one, two = (part.with_columns([as_truths(column_of(part, name)).alias(name) for name in yes_no]) for part in found)
-    return Reading(a, b, schema, (one, two), scales)
+    return Reading(a, b, schema, (one, two), scales, tuple(yes_no))
 
 
 def _yes_or_no(scans: Sequence[Scan], schema: SchemaComparison) -> list[str]:
-    """Columns of nothing but yes and no, written as words in one table and as 1 and 0 in the other."""
+    """Columns of nothing but yes and no, written in other words, or as 1 and 0, in one of the tables.
+
+    Words that differ in their case alone are those of other categories.
+    """
     found = []
     for column in schema.common:
-        if column.kind == "categorical" and "boolean" in (column.left.base, column.right.base):
+        flags = {column.left.base, column.right.base} == {"boolean", "categorical"}
+        if column.kind == "categorical" and (flags or column.left.reason == column.right.reason == FLAGS):
             counts = [scan.counts[column.name] for scan in scans]
-            values = [value for part in counts for value, _ in part.values]
-            found += [column.name] if truths(values) and not any(part.rest for part in counts) else []
+            one, two = ({value.strip().lower() for value, _ in part.values} for part in counts)
+            known = truths(one | two) and not any(part.rest for part in counts)
+            found += [column.name] if known and (flags or not one & two) else []
     return found
 
 

@@ -168,7 +168,15 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
     schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
     kept = [part for part in found if policy != "ignore" or part.what == "left out"]
     said = [part for part in kept if part.what != "retyped" or part.column in changed or not _guess(*both[part.column])]
-    return schema, [_finding(part, schema) for part in said]
+    other = [name for name in reading.respelled if name not in retyped and policy != "ignore"]
+    return schema, [*(_finding(part, schema) for part in said), *(_respelled(reading, name) for name in other)]
+
+
+def _respelled(reading: Reading, name: str) -> Finding:
+    """Yes and no in other words."""
+    one, two = (column_of(side.sample, name).drop_nulls().unique().sort() for side in (reading.a, reading.b))
+    first, second = (" and ".join(_quoted(value) for value in part[:2].to_list()) for part in (one, two))
+    return Finding("retyped", name, f"{first} in the first table, {second} in the second; compared as yes and no")
 
 
 def _guess(a: ColumnKind, b: ColumnKind) -> bool:

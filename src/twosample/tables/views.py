@@ -46,6 +46,7 @@ FEW = 30
 """Different values of which each is looked at."""
 
 _AROUND = 5  # neighbours on either side that a value is compared with
+_SHARP = 3.0  # standard deviations by which it is more frequent than these
 
 Counts = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -310,8 +311,9 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     at = np.arange(size)
     low, high = np.maximum(at - _AROUND, 0), np.minimum(at + _AROUND + 1, size)
     around = (sums[high] - sums[low] - counts) / (high - low - 1)
-    sharp = np.flatnonzero(counts >= np.maximum(3 * around, 4))
-    top = sharp[np.argsort(-counts[sharp], kind="stable")[:most]].tolist()
+    above = (counts - around) / np.sqrt(np.maximum(around, 1.0))  # in the standard deviations of a count
+    sharp = np.flatnonzero((above >= _SHARP) & (counts >= 4))
+    top = sharp[np.argsort(-above[sharp], kind="stable")[:most]].tolist()
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 
