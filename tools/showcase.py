@@ -65,8 +65,42 @@ def results() -> dict[str, object]:
         "Comparison": ts.compare(*tables(), exclude=["ordered_at"]),
         "ManyComparison": ts.compare_many(days),
         "Matching": ts.match(people, clients),
-        "Outliers": ts.outliers(boxes, new),
+        "DatabaseMatching": ts.match_databases({"people": people, "boxes": boxes}, {"t1": boxes, "t2": clients}),
+        "Outliers": ts.outliers(boxes, new, level=0.05),
         "Monitor": watch,
+        "NaiveMatching": ts.matching.naive(x[:60], x[60:], test="ks"),
+        "TableSummary": ts.summarize(people),
+        "Contract": ts.learn({"city": people["city"]}),
+        "Witness": ts.witness(x, y),
+        "DependenceWitness": ts.dependence_witness(first, second),
+        "StepWitness": ts.metrics.witness(first, second, metric="kolmogorov"),
+        "LipschitzWitness": ts.metrics.witness(first, second, metric="wasserstein"),
+        "EffectSize": ts.effect_size(x, y),
+        "Interval": ts.interval(x, y),
+        "Plan": ts.plan(x, y),
+        "Delay": watch.delay("price", "2sd", runs=2, most=5),
+    }
+
+
+def parts(found: dict[str, object]) -> dict[str, object]:
+    """One of each kind of part that these results have."""
+    watch, comparison, matching = found["Monitor"], found["Comparison"], found["Matching"]
+    return {
+        "ViewResult": found["AdaptiveResult"].views[0],
+        "SamplePair": found["KSampleResult"].pairs[0],
+        "ColumnPair": found["IndependenceMatrix"].pairs[0],
+        "ColumnComparison": comparison["price"],
+        "SpeakingRow": comparison.rows()[0],
+        "TablePair": found["ManyComparison"].pairs[0],
+        "Pair": matching.pairs[0],
+        "Unmatched": ts.match({"a": [1.0, 2.0, 3.0] * 20}, {"b": ["x", "y", "z"] * 20}).unmatched_source[0],
+        "MatchedTables": found["DatabaseMatching"].pairs[0],
+        "Outlier": found["Outliers"].rows[0],
+        "Look": watch.looks[-1],
+        "BatchRecord": watch.batches[0],
+        "WatchedColumn": watch.columns[0],
+        "WitnessRows": found["Witness"].rows(),
+        "EffectMargin": ts.EffectMargin(0.1),
     }
 
 

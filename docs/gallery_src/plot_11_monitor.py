@@ -2,11 +2,10 @@
 A change in daily batches
 =========================
 
-The p-value after each day; prices move on day 12, and the watch says so.
+The p-value after each day. Prices move with batch 53: the watch raises an alarm, and the shade says since when.
 """
 
 import numpy as np
-from matplotlib import pyplot as plt
 
 import twosample as ts
 
@@ -18,10 +17,7 @@ def day(shift=0.0):
 
 
 m = ts.Monitor([day() for _ in range(40)])
-pvalues = [m.update(day(0.5 if number >= 12 else 0.0)).pvalue for number in range(20)]
-fig, ax = plt.subplots()
-ax.semilogy(range(20), pvalues, "o-", label="after each day")
-ax.axhline(1 / 1000, color="#b3123f", linestyle="--", label="one false alarm in 1,000")
-ax.axvline(12, color="grey", linestyle=":", label="prices move")
-ax.set(xlabel="day since the reference", ylabel="p-value", title="Watching a column")
-ax.legend()
+for number in range(20):
+    m.update(day(0.5 if number >= 12 else 0.0))
+print(m)
+m.plot()

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import fields
 from html import escape
 from os import PathLike
 from typing import Any
 
+from ._shown import shown
 from .errors import whole_number
+
+_CELL = 160  # characters of a value in a notebook
 
 
 class Printed(ABC):
@@ -42,10 +46,34 @@ class Printed(ABC):
 
     def _repr_html_(self) -> str:
         """The summary in the type and colours of the notebook: its first line as a heading."""
-        from ._inline import box, lines
+        return _headed(self.summary())
 
-        heading, _, rest = self.summary().partition("\n")
-        return box(f"<b>{escape(heading)}</b>", lines(rest))
+
+class Tabled:
+    """A part of a result, or a small one: a dataclass that notebooks show by its text, or as a table of its fields."""
+
+    def _repr_html_(self) -> str:
+        """The text if there is one of its own, else the fields that its ``repr`` has."""
+        from ._inline import box, table
+
+        if type(self).__str__ is not object.__str__:
+            return _headed(str(self))
+        known: Any = self
+        rows = [(one.name, _cell(getattr(self, one.name))) for one in fields(known) if one.repr]
+        return box(f"<b>{escape(type(self).__name__)}</b>", table(rows))
+
+
+def _headed(text: str) -> str:
+    """Text for a notebook: its first line as a heading."""
+    from ._inline import box, lines
+
+    heading, _, rest = text.partition("\n")
+    return box(f"<b>{escape(heading)}</b>", lines(rest) if rest else "")
+
+
+def _cell(value: object) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else value if isinstance(value, str) else repr(value)
+    return shown(text if isinstance(value, str) else " ".join(text.split()), _CELL)
 
 
 class Reported(Printed):

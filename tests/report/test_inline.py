@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from tests.report import browser
 from tests.report.synthetic import column, comparison, hostile, numbers, shares
-from tests.report.test_browser import CONTRAST
-from tools.showcase import NOTEBOOKS, cells
 from twosample.errors import InputError
 from twosample.report import html
 
@@ -40,30 +37,6 @@ def test_large_pages_stay_outside():
     assert len(html(many).encode()) > 600_000
     assert "<iframe" not in many._repr_html_()
     assert "and 70 more lines" in many._repr_html_()
-
-
-def test_it_can_be_read_in_every_notebook_in_light_and_in_dark(tmp_path):
-    command = browser.find()
-    if command is None:
-        pytest.skip("no Chromium: install it, or set TWOSAMPLE_BROWSER")
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(2, 60))
-    results = {
-        "table": comparison(),
-        "test": ts.mmd_test(x, y, rng=0),
-        "lines": ts.independence_matrix({"x": x, "y": y, "z": x**2}),
-        "rows": ts.outliers({"x": x}, {"x": [0.0, 9.0]}),
-    }
-    opened = browser.Browser(command)
-    try:
-        for style, *schemes in NOTEBOOKS.values():
-            for dark, colours in enumerate(schemes):
-                (tmp_path / "cell.html").write_text(cells(results, style, colours), "utf-8")
-                opened.open(tmp_path / "cell.html", dark=bool(dark))
-                assert opened.ask(CONTRAST) == []
-                assert opened.ask("document.documentElement.scrollWidth <= innerWidth")
-    finally:
-        opened.close()
 
 
 def test_a_result_without_a_table_shows_its_summary_as_it_is():

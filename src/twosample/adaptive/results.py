@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._reported import Tabled
 from ..core.types import Floats
 from ..errors import InputError, whole_number
 from ..results import TestResult
@@ -22,7 +23,7 @@ _VISIBLE = 0.005  # an effect size that is not 0.00 in two digits
 
 
 @dataclass(frozen=True, eq=False)
-class ViewResult:
+class ViewResult(Tabled):
     """What one view says.
 
     Parameters

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._numbers import counted, is_p, pvalue
-from .._reported import Reported
+from .._reported import Reported, Tabled
 from .._shown import shown
 from ..core.types import Floats
 from ..kernels import Kernel
@@ -16,13 +16,14 @@ from ..kernels import Kernel
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 _MOST = 10  # rows of a summary
 
 
 @dataclass(frozen=True)
-class Outlier:
+class Outlier(Tabled):
     """A row that does not come from where the reference comes from.
 
     Parameters
@@ -189,6 +190,24 @@ class Outliers(Reported):
                 for one in self.rows
             ],
         }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the score of every new row with the threshold and the outliers; returns the matplotlib axes.
+
+        Odd rows are above; the oddest are named, with the columns that make them odd.
+
+        Examples
+        --------
+        >>> import numpy as np, twosample as ts
+        >>> ax = ts.outliers(np.random.default_rng(0).normal(size=500), [0.0, 9.0]).plot()
+        >>> ax.texts[0].get_text()
+        'row 1: c0'
+        """
+        from .._row_figures import draw_scores
+
+        reasons = [" and ".join(one.columns) for one in self.rows]
+        title = f"{self.headline[0].upper()}{self.headline.partition(' (')[0][1:]}"
+        return draw_scores(self.numbers, self.scores, self.threshold, reasons, title, ax)
 
     def to_frame(self) -> pl.DataFrame:
         """Every row of the new table as a row of a polars frame: number, score, p-value, and which columns are odd."""

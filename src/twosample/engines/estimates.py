@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._reported import Tabled
 from ..core.threads import Progress, available_cores
 from ..core.types import Floats
 from ..kernels import Kernel
@@ -17,7 +18,7 @@ _LABEL_BYTES = 400e6
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Tabled):
     """What a test will cost: about, on this machine, before it runs.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _door as door
 from .._numbers import is_p, pvalue
+from .._reported import Tabled
 from ..core.adjust import holm
 from ..core.group_labels import Groups, group_relabellings, least_group_pvalue
 from ..core.labellings import contrasts
@@ -30,7 +31,7 @@ _ENTRIES = 20_000_000  # entries of contrasts that are held in memory at a time
 
 
 @dataclass(frozen=True)
-class SamplePair:
+class SamplePair(Tabled):
     """Two of several samples.
 
     Parameters

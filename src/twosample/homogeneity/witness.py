@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _door as door
+from .._reported import Tabled
 from ..core.types import Floats
 from ..engines import Tiled, weighted_sums
 from ..errors import InputError, options_by_name, whole_number, yes_or_no
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class WitnessRows:
+class WitnessRows(Tabled):
     """The rows that speak most for a difference.
 
     Parameters
@@ -43,7 +44,7 @@ class WitnessRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class Witness(Tabled):
     r"""The function that shows the difference, :math:`\hat f(t) = \frac1m\sum_i k(x_i,t) - \frac1n\sum_i k(y_i,t)`.
 
     Made by :func:`witness`; call it with points to get its values there.

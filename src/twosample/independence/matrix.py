@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _door as door
 from .._numbers import is_p, pvalue
-from .._reported import Reported
+from .._reported import Reported, Tabled
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..errors import OptionError, options_by_name, unknown_option
@@ -33,7 +33,7 @@ _NOTES = 5
 
 
 @dataclass(frozen=True)
-class ColumnPair:
+class ColumnPair(Tabled):
     """Two columns and how they depend on each other.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _door as door
+from .._reported import Tabled
 from ..core.types import Floats
 from ..errors import InputError, options_by_name, whole_number
 from ..kernels import Kernel
@@ -20,7 +21,7 @@ _BLOCK_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class DependenceWitness:
+class DependenceWitness(Tabled):
     r"""The function that shows the dependence between x and y. Made by :func:`dependence_witness`.
 
     .. math:: \hat f(s,t) = \frac1n\sum_i k(x_i,s)\,l(y_i,t) - \Big(\frac1n\sum_i k(x_i,s)\Big)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._numbers import counted
-from .._reported import Reported
+from .._reported import Reported, Tabled
 from .._shown import shown
 from .._version import __version__
 from ..core.types import Floats
@@ -21,7 +21,7 @@ _NAME = 40
 
 
 @dataclass(frozen=True)
-class MatchedTables:
+class MatchedTables(Tabled):
     """A table of the first database and its partner in the second.
 
     Parameters

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _door as door
 from .. import rivals
+from .._reported import Tabled
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
 from ..errors import OptionError, unknown_name, unknown_option
@@ -46,7 +47,7 @@ ADJUSTMENTS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjam
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveMatching:
+class NaiveMatching(Tabled):
     """All pairs tested, each by itself. Made by :func:`naive`.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._reported import Reported
+from .._reported import Reported, Tabled
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
 from ..results import PAPER
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Tabled):
     """A column (or table) of the first side and its partner on the second.
 
     Parameters
@@ -80,7 +80,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Unmatched:
+class Unmatched(Tabled):
     """A column without a partner.
 
     Parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import _door as door
+from .._reported import Tabled
 from ..core.types import Floats
 from ..errors import InputError
 from ..kernels.radial import distances
@@ -16,7 +17,7 @@ _ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class StepWitness:
+class StepWitness(Tabled):
     r"""The witness of the Kolmogorov metric: a step of height 1, :math:`f(t) = \pm 1_{t \le c}`.
 
     Proposition 'ks': among the functions of bounded variation 1 the supremum is attained by a single step. Made by
@@ -52,7 +53,7 @@ class StepWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class LipschitzWitness:
+class LipschitzWitness(Tabled):
     r"""The witness of the Wasserstein or the bounded Lipschitz metric.
 
     It is known at the pooled points and extended to all others by

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from .._reported import Tabled
 from ..core.types import Floats
 from ..summaries import ColumnSummary, TableSummary
 from .columns import numbers_of
@@ -22,7 +23,7 @@ Role = Literal["plan", "reference", "new", "empty"]
 
 
 @dataclass(frozen=True)
-class BatchRecord:
+class BatchRecord(Tabled):
     """One batch."""
 
     name: str  # what it is called, when it was, and what it is exchanged with

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._reported import Tabled
 from ..core.types import Floats
 from ..errors import InputError, OptionError, real_number
 from .columns import ColumnPlan, bounded
@@ -32,7 +33,7 @@ class PlantedChange:
 
 
 @dataclass(frozen=True)
-class Delay:
+class Delay(Tabled):
     """How many batches with a shift come before the alarm.
 
     Parameters

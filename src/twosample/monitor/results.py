@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .._reported import Tabled
+
 Status = Literal["quiet", "alarm", "learning"]
 Units = Literal["batches", "rows"]
 
@@ -13,7 +15,7 @@ TOGETHER = "all columns together"
 
 
 @dataclass(frozen=True)
-class WatchedColumn:
+class WatchedColumn(Tabled):
     """One column at one look.
 
     Parameters
@@ -53,7 +55,7 @@ class WatchedColumn:
 
 
 @dataclass(frozen=True)
-class Look:
+class Look(Tabled):
     """What was said when a batch came.
 
     Parameters

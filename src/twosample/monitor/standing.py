@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .._reported import Reported
+from .._shown import shown
+from ..errors import InputError
 from .batches import BatchRule
 from .history import BatchRecord, History
 from .learning import LEAST
 from .results import Look, WatchedColumn
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Standing(Reported):
@@ -106,6 +113,39 @@ class Standing(Reported):
         from .words import as_dict
 
         return as_dict(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the p-value after each batch with the level and the alarms; returns the matplotlib axes.
+
+        Small p-values are above. The shade begins with the batch since which the alarm says that things are different;
+        a hollow diamond is an alarm that needed no test, such as a column that is gone.
+
+        Examples
+        --------
+        >>> import numpy as np, twosample as ts
+        >>> rng = np.random.default_rng(0)
+        >>> m = ts.Monitor([{"price": rng.normal(0, 1, 50)} for _ in range(30)])
+        >>> while not m.alarm:
+        ...     look = m.update({"price": rng.normal(9, 1, 50)})
+        >>> m.plot().get_title(loc="left")
+        'Alarm at batch 33'
+        """
+        from .._row_figures import DrawnLooks, draw_looks
+
+        looks, since = self.looks, self.since
+        if not looks:
+            raise InputError("There is nothing to draw yet: no batch has come since the reference. Call update first.")
+        names = [look.batch for look in looks]
+        drawn = DrawnLooks(
+            names=names,
+            pvalues=np.array([np.nan if look.pvalue is None else look.pvalue for look in looks]),
+            alarms=np.array([look.alarm for look in looks]),
+            level=self.false_alarms,
+            change=None if since is None else names.index(since) if since in names else 0,
+            accepted=[sum(look.number <= count for look in looks) for count, _ in self._history.accepted],
+        )
+        state = "Alarm" if self.alarm else "Learning" if self.learning else "Quiet"
+        return draw_looks(drawn, f"{state} at {shown(names[-1], 60)}", ax)
 
     @property
     def read(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from .. import _door as door
+from .._reported import Tabled
 from ..embedding.alternative import beyond, effect_of, invert, linear_variance
 from ..engines import Engine
 from ..errors import options_by_name
@@ -14,7 +15,7 @@ from .profile import confidence, estimate, profile
 
 
 @dataclass(frozen=True)
-class EffectSize:
+class EffectSize(Tabled):
     r"""How far two samples lie apart, in units of their spread: 0 for no difference, at most 1.
 
     Parameters

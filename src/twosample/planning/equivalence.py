@@ -7,6 +7,7 @@ from math import sqrt
 from typing import ClassVar
 
 from .. import _door as door
+from .._reported import Tabled
 from ..core.laws import ContinuousLaw, Distribution, PointLaw
 from ..core.observed import Observed
 from ..core.pvalue import Law, smallest_pvalue
@@ -19,7 +20,7 @@ from .profile import Profile, estimate, profile
 
 
 @dataclass(frozen=True)
-class EffectMargin:
+class EffectMargin(Tabled):
     """A margin in units of the effect size r of :func:`effect_size`, which does not depend on the kernel's own scale.
 
     Parameters

@@ -8,6 +8,7 @@ from math import log, sqrt
 import numpy as np
 
 from .. import _door as door
+from .._reported import Tabled
 from ..embedding.alternative import Laws, beyond, invert, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, options_by_name, unknown_option
@@ -19,7 +20,7 @@ METHODS = ("asymptotic", "bound", "bootstrap")
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Tabled):
     """An interval that holds MMD(p, q) with a given probability.
 
     Parameters

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from html import escape
 
 from .._files import read_whole, write_whole
+from .._shown import shown
 from ..errors import InputError, OptionError
 from .bins import BinnedColumn
 from .counts import Counts, Distinct
@@ -282,6 +284,22 @@ class TableSummary:
     def __repr__(self) -> str:
         count = len(self.columns)
         return f"TableSummary({self.rows} rows, {count} column{'s' if count != 1 else ''})"
+
+    def _repr_html_(self) -> str:
+        """The columns in a table, for notebooks: the first fifty."""
+        from .._inline import box, table
+
+        rows = [
+            (
+                shown(one.info.name, 80),
+                one.info.storage,
+                f"{one.missing:,}",
+                "–" if known.distinct is None else f"{known.distinct:,}",
+            )
+            for one, known in zip(self.columns[:50], self.profile, strict=False)
+        ]
+        head = ("column", "type", "missing", "different values")
+        return box(f"<b>{escape(shown(self.name, 160))}</b>: {escape(repr(self))}", table(rows, head))
 
 
 def _merged(a: TableSummary, b: TableSummary) -> TableSummary:

@@ -16,6 +16,7 @@ from typing import Any
 
 from .._files import at_home, write_whole
 from .._hints import did_you_mean
+from .._reported import Tabled
 from .._shown import shown
 from ..errors import InputError, OptionError
 from .toml_text import contract_text
@@ -61,7 +62,7 @@ class ColumnRules:
 
 
 @dataclass(frozen=True)
-class Contract:
+class Contract(Tabled):
     """What a table must look like. Made by :func:`twosample.learn`, or read from a TOML file.
 
     Parameters
@@ -131,6 +132,9 @@ class Contract:
     def to_toml(self) -> str:
         """The contract as text, with comments that say how to edit it."""
         return contract_text(self.name, {name: _plain(rules) for name, rules in self.columns.items()})
+
+    def __str__(self) -> str:
+        return self.to_toml()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file, whole or not at all.

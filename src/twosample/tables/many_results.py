@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._reported import Reported
+from .._reported import Reported, Tabled
 from ..core.types import Floats
 from ..errors import OptionError
 from ..results import PAPER
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TablePair:
+class TablePair(Tabled):
     """Two of several tables.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .._numbers import shares
 from .._pictures import NumberPicture, Picture, SharePicture
+from .._reported import Tabled
 from ..sources import Kind
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ class ColumnFacts:
 
 
 @dataclass(frozen=True)
-class ColumnComparison:
+class ColumnComparison(Tabled):
     r"""One column of both tables.
 
     Parameters
@@ -372,7 +373,7 @@ class ColumnComparison:
 
 
 @dataclass(frozen=True)
-class SpeakingRow:
+class SpeakingRow(Tabled):
     """A row that speaks for the difference.
 
     Parameters
