@@ -100,9 +100,10 @@ def _draw_tails(picture: NumberPicture, ax: Axes) -> None:
         ends = _places(np.sort(np.array([edge + sign * 0.05 * span, edge + sign * 0.10 * span])), picture)
         ax.stairs([a], ends, fill=True, facecolor=_style.X_FILL, edgecolor=_style.X, linewidth=1.0)
         ax.stairs([b], ends, color=_style.Y, linewidth=1.6)
-        text = f"{'<' if side == 0 else '>'} {measure.text(measure.down(edge) if side else measure.up(edge))}\n"
+        text = f"{'<' if side == 0 else '>'} {measure.text(measure.down(edge) if side else measure.up(edge))}"
+        far = f", as far as {measure.text(picture.ends[side])}" if any(picture.ends) else ""
         ax.annotate(
-            f"{text}{share(a)}, {share(b)}", (float(np.mean(ends)), max(a, b)), xytext=(0, 3),
+            f"{text}{far}\n{share(a)}, {share(b)}", (float(np.mean(ends)), max(a, b)), xytext=(0, 3),
             textcoords="offset points", ha="right" if side else "left", va="bottom", fontsize="x-small",
             color=_style.MUTED,
         )  # fmt: skip
@@ -142,6 +143,50 @@ def draw_shares(picture: SharePicture, ax: Axes, tables: tuple[str, str] = ("A",
     ax.invert_yaxis()
     ax.xaxis.set_major_formatter(_percent)
     return _style.finish(ax)
+
+
+def draw_pair(
+    columns: tuple[str, str], pieces: Sequence[Sequence[str]], tables: Sequence[Floats], ax: Axes | None = None
+) -> Axes:
+    """Two columns together: the grid of the first table, and beside it that of the second, in per cent of its rows.
+
+    Parameters
+    ----------
+    columns
+        Their names, the first one across.
+    pieces
+        What either is cut into.
+    tables
+        ``(second, first)`` shares of the rows of either table.
+    ax
+        Where to draw; None makes a new figure.
+    """
+    across, upwards = pieces
+    wide = len(across)
+    ax = ax or _style.new_axes((2.0 + 1.1 * wide, 1.6 + 0.4 * len(upwards)))
+    gap = np.full((len(upwards), 1), np.nan)
+    cells = 100 * np.concatenate([tables[0], gap, tables[1]], axis=1)
+    peak = float(np.nanmax(cells))
+    ax.pcolormesh(np.sqrt(cells / peak), cmap=_style.strength(), vmin=0.0, vmax=1.0, edgecolors="white", linewidth=2)
+    for (row, place), value in np.ndenumerate(cells):
+        if np.isfinite(value):
+            dark = value > 0.3 * peak
+            ax.text(place + 0.5, row + 0.5, f"{value:.1f}", ha="center", va="center", fontsize="small",
+                    color="white" if dark else _style.INK)  # fmt: skip
+    for middle, letter in ((wide / 2, "A"), (1.5 * wide + 1, "B")):
+        ax.text(middle, -0.25, letter, ha="center", va="bottom", fontweight="bold")
+    places = [*range(wide), *range(wide + 1, 2 * wide + 1)]
+    ax.set_xticks([place + 0.5 for place in places], [label(piece, 20) for piece in (*across, *across)], rotation=40,
+                  ha="right", rotation_mode="anchor")  # fmt: skip
+    ax.set_yticks([place + 0.5 for place in range(len(upwards))], [label(piece, 26) for piece in upwards])
+    ax.tick_params(length=0)
+    ax.set_ylim(len(upwards), -0.8)
+    ax.grid(visible=False)
+    ax.set_xlabel(label(columns[0]))
+    ax.set_ylabel(label(columns[1]))
+    return _style.finish(
+        ax, f"{label(columns[0])} with {label(columns[1])}: per cent of the rows of A and of B", legend=""
+    )
 
 
 def _percent(value: float, _: float = 0.0) -> str:

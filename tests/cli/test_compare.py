@@ -61,6 +61,19 @@ def test_a_column_is_drawn(twosample, files, tmp_path):
     assert "must look like column=price.svg" in twosample("compare", files.one, files.other, "--picture", "age").err
 
 
+def test_two_columns_that_go_otherwise_with_each_other_are_drawn(twosample, tmp_path):
+    x = np.random.default_rng(0).normal(size=(3, 1500))
+    pl.DataFrame({"height": x[0], "weight": x[0] + x[1], "age": x[2]}).write_csv(tmp_path / "a.csv")
+    pl.DataFrame({"height": x[2], "weight": x[1] + x[0], "age": x[1]}).write_csv(tmp_path / "b.csv")
+    pair = tmp_path / "pair.svg"
+    done = twosample("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--picture", f"together={pair}")
+    assert done.code == 1
+    assert "weight with age: per cent of the rows of A and of B" in pair.read_text()
+    again = twosample("compare", tmp_path / "a.csv", tmp_path / "a.csv", "--picture", f"together={pair}")
+    assert again.code == 0
+    assert "No two columns were found to go otherwise" in pair.read_text()
+
+
 def test_a_verdict_says_which_columns_it_does_not_speak_of(twosample, files):
     out = twosample("compare", files.one, files.same, *SAME).out
     assert out.splitlines()[0].startswith("= Same within the margin: all 2 columns, each and together. Not compared: '")

@@ -18,6 +18,9 @@ from .outputs import picture as drawn
 if TYPE_CHECKING:
     from ..tables import Comparison, ManyComparison
 
+_TOGETHER = "together"
+_PICTURE = "Draw a column, or together=FILE: two that go otherwise with each other. SVG, PNG or PDF; may be repeated."
+
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     context: typer.Context,
@@ -85,7 +88,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     ] = None,
     picture: Annotated[
         list[str] | None,
-        typer.Option("--picture", metavar="COLUMN=FILE", help="Draw a column, as SVG, PNG or PDF; may be repeated."),
+        typer.Option("--picture", metavar="COLUMN=FILE", help=_PICTURE),
     ] = None,
     json: options.Json = None,
     junit: Annotated[
@@ -190,7 +193,7 @@ def _with_columns(sources: list[Any], columns: Collection[str]) -> list[Any]:
     for table in tables:
         known = list(table.schema())
         for column in columns:
-            if column not in known:
+            if column not in known and column != _TOGETHER:
                 hint = did_you_mean(column, known)
                 raise OptionError(f"--picture {column}: {table.name} has no column {column!r}.{hint}")
     return tables
@@ -204,7 +207,12 @@ def html(result: Comparison, title: str = "", date: str = "", notes: tuple[str, 
 
 
 def _drawn(result: Comparison, column: str, form: str) -> bytes:
-    return drawn(result[column], form)
+    """A column, or the two that go otherwise with each other; a picture that says so where there are none."""
+    if column != _TOGETHER or any(part.name == column for part in result.columns):
+        return drawn(result[column].plot, form)
+    if any(finding.picture is not None for finding in result.findings):
+        return drawn(partial(result.plot_pair, 0), form)
+    return drawn(lambda ax: ax.set_title("No two columns were found to go otherwise with each other"), form)
 
 
 def _junit(result: Comparison | ManyComparison) -> str:

@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         [
             Output("--report", report, page),
             Output("--json", json, _json),
-            Output("--plot", plot, lambda found: picture(found, form)),
+            Output("--plot", plot, lambda found: picture(found.plot, form)),
         ],
         inputs=(table, config),
     )

@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             Output("--report", report, page),
             Output("--json", json, lambda result: result.to_json()),
             Output("--markdown", markdown, _markdown),
-            Output("--plot", plot, lambda result: picture(result, form)),
+            Output("--plot", plot, lambda result: picture(result.plot, form)),
         ],
         inputs=(config,) if tables else (a, b, config),
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._files import check_page, keep_inputs
 from .._shown import shown
@@ -96,15 +96,8 @@ def picture_format(target: str | None, option: str = "--plot") -> str:
     return form
 
 
-class Drawable(Protocol):
-    """A result that can be drawn."""
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw it."""
-
-
-def picture(result: Drawable, form: str) -> bytes:
-    """A result drawn, in one of the formats of :func:`picture_format`; the same result gives the same bytes."""
+def picture(draw: Callable[[Axes], object], form: str) -> bytes:
+    """What is drawn on axes, in one of the formats of :func:`picture_format`; the same result gives the same bytes."""
     from io import BytesIO
     from warnings import catch_warnings, simplefilter
 
@@ -115,7 +108,7 @@ def picture(result: Drawable, form: str) -> bytes:
     buffer = BytesIO()
     with catch_warnings(), rc_context({"text.parse_math": False, "svg.hashsalt": "twosample"}):  # names may hold $
         simplefilter("ignore", UserWarning)  # glyphs that no font has
-        result.plot(figure.subplots())
+        draw(figure.subplots())
         figure.savefig(buffer, format=form, metadata={"Date": None} if form == "svg" else None)
     return buffer.getvalue()
 

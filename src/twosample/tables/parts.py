@@ -103,7 +103,7 @@ class Finding:
         many rows each stratum of `by` has: not a part of the verdict), "strata" (strata that could not be compared),
         "weights" (what the rows are worth), "groups" (so few that no difference can be shown), "series" (neighbouring
         rows look alike, so that p-values may be too small), "stratum" (in which stratum of `by` a column differs most),
-        "wording" (in what the texts of a column differ most).
+        "wording" (in what the texts of a column, or its identifiers, differ most).
     column
         The column; None for the tables as a whole.
     detail

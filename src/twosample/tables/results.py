@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._reported import Reported
 from ..errors import OptionError, whole_number
 from ..planning import EffectSize
@@ -142,6 +144,31 @@ class Comparison(Reported):
             joint = self.joint_effect
             effects.insert(0, ("all columns together", joint.value, joint.low, joint.high, self.joint_verdict))
         return draw_effects(effects[:30], self.margin, self.headline, ax)
+
+    def plot_pair(self, pair: int = 0, ax: Axes | None = None) -> Axes:
+        """Draw two columns that go otherwise with each other: shares of rows in the cells of a grid, in both tables.
+
+        Parameters
+        ----------
+        pair
+            Which of the findings that have a picture, from 0: those of what all columns show together.
+        ax
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn.
+        """
+        from .._column_figures import draw_pair
+
+        place = whole_number("pair", pair, least=0)
+        found = [part.picture for part in self.findings if part.picture is not None]
+        if place >= len(found):
+            known = f"{len(found)} pair{'' if len(found) == 1 else 's'} of columns that go otherwise with each other"
+            raise OptionError(f"pair={place}: the comparison found {known}, counted from 0.")
+        drawn = found[place]
+        return draw_pair(drawn.columns, drawn.pieces, (np.array(drawn.shares_a), np.array(drawn.shares_b)), ax)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values that JSON can hold, with ``"schema": 2``."""

@@ -21,8 +21,9 @@ from .._shown import shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, SchemaFinding
 from ..sources.kinds import NUMBERS
-from ..sources.values import column_of, numbers, present, spelled
+from ..sources.values import column_of, numbers, present, spelled, strings
 from ..summaries.facts import Family
+from .identifiers import how_written
 from .parts import Finding
 
 if TYPE_CHECKING:
@@ -165,11 +166,34 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
     renamed = _renamed(lost, added, lambda a, b: _SORTS.get(families[0][a]) == _SORTS.get(families[1][b]))
     both = {column.name: (column, other) for column, other in reading.schema.both}
     changed = {name: _change(*both[name]) for name in retyped if _has_changed(reading, *both[name])}
+    ids = {
+        name: _identifiers(reading, *pair)
+        for name, pair in both.items()
+        if {part.kind for part in pair} == {"identifier"}
+    }
+    changed |= {name: change for name, (change, _) in ids.items() if change}
     schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
     kept = [part for part in found if policy != "ignore" or part.what == "left out"]
     said = [part for part in kept if part.what != "retyped" or part.column in changed or not _guess(*both[part.column])]
     other = [name for name in reading.respelled if name not in retyped and policy != "ignore"]
-    return schema, [*(_finding(part, schema) for part in said), *(_respelled(reading, name) for name in other)]
+    more = [_respelled(reading, name) for name in other]
+    if policy != "ignore":
+        more += [
+            Finding("changed" if change else "wording", name, change or f"identifiers are {view}")
+            for name, (change, view) in ids.items()
+            if change or view
+        ]
+    return schema, [*(_finding(part, schema) for part in said), *more]
+
+
+def _identifiers(reading: Reading, a: ColumnKind, b: ColumnKind) -> tuple[str, str]:
+    """What changed in a column of identifiers, and in what they differ, in words; empty where nothing did."""
+    if "as you said" not in (a.reason, b.reason) and _sort(reading.a, a.name) != _sort(reading.b, a.name):
+        return _change(a, b), ""
+    one, two = (column_of(side.sample, a.name).drop_nulls() for side in (reading.a, reading.b))
+    if _sort(reading.a, a.name) != "text" or min(len(one), len(two)) < _FEW:
+        return "", ""  # numbers go on from table to table
+    return how_written(strings(one), strings(two), reading.called, _MOST)
 
 
 def _respelled(reading: Reading, name: str) -> Finding:

@@ -114,9 +114,12 @@ class Spelling:
         """The shortest, the longest, and lengths that are more frequent than those around them."""
         lengths, index = np.unique(self.words.str.len_chars().to_numpy(), return_inverse=True)
         x, y = (np.bincount(index, part, minlength=len(lengths)) for part in (self.x, self.y))
-        if len(lengths) < 3:
-            return
         pool = x + y
+        if len(lengths) < 3:
+            if len(lengths) == 2:
+                rarer = int(np.argmin(pool))
+                yield self._view("length", f"{lengths[rarer]} letters long", index == rarer)
+            return
         for order, word in ((slice(None), "at most"), (slice(None, None, -1), "at least")):
             heap = np.cumsum(pool[order])
             last = {int(np.searchsorted(heap, share * heap[-1], side="right")) - 1 for share in _SHORT}
