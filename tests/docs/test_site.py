@@ -1,11 +1,13 @@
 """The checker of the built site finds what it is there for. The site itself is built by `make docs`."""
 
 import importlib.util
+import re
 import sys
 
 import pytest
 
 from tests.docs.pages import ROOT
+from tools import levels
 
 GOOD = '<link rel="canonical" href="https://example.org/"><h1 id="top">A</h1><a href="b.html#c">b</a><img src="p.png">'
 
@@ -91,3 +93,18 @@ def test_the_page_of_coverage_adds_up():
     assert "| core | 100 | 80.0 % |" in page
     assert "| (files of the package) | 100 | 100.0 % |" in page
     assert page.index("core/b.py` | 12 |") < page.index("core/a.py` | 8 |")
+
+
+def test_the_page_of_levels_is_what_its_tool_writes():
+    """Words and tables agree: the page made from the rates in its own tables is the page."""
+    text = (ROOT / "docs" / "levels.md").read_text("utf-8")
+    rates: dict[levels.Case, list[float]] = {}
+    for level in levels.LEVELS:
+        table = text.split(f"## Level {level:g}\n\n")[1].split("\n\n")[0]
+        for line in table.splitlines()[2:]:
+            statistic, null, *cells = (cell.strip(" *") for cell in line.strip("|").split("|"))
+            for problem, cell in zip(levels.PROBLEMS, cells, strict=True):
+                if cell != "–":
+                    rates.setdefault(levels.Case(statistic, null, problem), []).append(float(cell) / 100)
+    repetitions = int(re.search(r"python tools/levels.py (\d+)", text)[1])
+    assert levels.page(rates, repetitions) == text
