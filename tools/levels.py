@@ -22,9 +22,9 @@ HEAD = """# Measured levels
 For whoever wants to know whether a p-value can be believed. The tables say how often each test rejects, in percent,
 although both samples come from one distribution. At level 0.05 that should be 5 %.
 
-{repetitions} seeded repetitions, default kernel and bandwidth. A test that keeps its level has, 99 times in 100, a rate of
-{intervals}. **Bold**: above that, so it rejects too often.
-*Italic*: below, so it is careful and misses more.
+{repetitions} seeded repetitions, default kernel and bandwidth. A test that keeps its level has, 99 times in 100,
+a rate of {intervals}. **Bold**: above that, so it rejects
+too often. *Italic*: below, so it is careful and misses more.
 
 ## What to take from it
 
