@@ -201,3 +201,21 @@ def test_equal_names_count_even_if_few_are_alike():
 def test_bad_options():
     with pytest.raises(ts.OptionError, match="force"):
         ts.match({"a": [1, 2]}, {"b": [1, 2]}, force="yes")
+
+
+def answers(rng, loadings, shares, rows):
+    """Yes and no to some questions, by a trait that people have."""
+    trait = rng.normal(size=(rows, 1)) @ loadings[None] + rng.normal(size=(rows, len(shares)))
+    return {f"q{i}": (column < np.quantile(column, shares[i])).astype(int) for i, column in enumerate(trait.T)}
+
+
+def test_tables_of_yes_and_no_are_related_only_if_they_are():
+    rng = np.random.default_rng(0)
+    strangers, relatives = [], []
+    for _ in range(5):
+        one, two = (rng.normal(size=8), rng.uniform(0.05, 0.95, 8)), (rng.normal(size=8), rng.uniform(0.05, 0.95, 8))
+        first = answers(rng, *one, 500)
+        strangers.append(ts.match(first, answers(rng, *two, 500)).related)
+        relatives.append(ts.match(first, answers(rng, *one, 500)).related)
+    assert max(strangers) < min(relatives)
+    assert np.median(strangers) < 0.4 < 0.6 < min(relatives)

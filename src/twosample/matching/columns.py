@@ -68,6 +68,11 @@ class Column:
         """The numbers that are there."""
         return self.numbers[np.isfinite(self.numbers)] if self.missing else self.numbers
 
+    @property
+    def flag(self) -> bool:
+        """Whether it holds nothing but 0 and 1."""
+        return self.family == "number" and bool(np.isin(self.values, (0.0, 1.0)).all())
+
     def ordered(self) -> Floats:
         """``(rows,)`` numbers as they are, categories as their places in the alphabet; NaN where there is none."""
         if self.family not in ("category", "text"):
@@ -113,6 +118,12 @@ class Side:
     def of(self, *families: Family) -> list[int]:
         """The columns of some families."""
         return [i for i, column in enumerate(self.columns) if column.family in families]
+
+
+def flags(left: Side, right: Side) -> NDArray[np.bool_]:
+    """``(s, t)`` whether two columns both hold nothing but yes and no."""
+    one, two = (np.array([column.flag for column in side.columns], dtype=bool) for side in (left, right))
+    return np.asarray(one[:, None] & two)
 
 
 def open_side(source: object, name: str, where: str | None) -> Table:

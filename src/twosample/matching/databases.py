@@ -17,11 +17,11 @@ from ..core.types import Floats
 from ..errors import InputError, SourceError, TwosampleError, checked_names, options_by_name, whole_number, yes_or_no
 from ..sources import open_table
 from ..sources.catalog import ignored_in, sources_in
-from .columns import Column, Side, read
+from .columns import Column, Side, flags, read
 from .costs import Costs, Measured, all_costs
 from .database_results import DatabaseMatching, MatchedTables
 from .dependence import rank_correlations, rows_used
-from .evidence import Likeness, best_pairs, related, sigmoid
+from .evidence import Likeness, best_pairs, sigmoid
 from .match import SAMPLE
 from .names import name_similarity
 from .problem import Options, Progress, Teller, check_pairs, matched
@@ -191,6 +191,7 @@ def _odds(left: _Database, right: _Database, use_names: bool) -> Floats:
         costs = all_costs(one, two, Measured.of(one), Measured.of(two))
         kinds = [np.array([column.coarse_kind for column in side.columns]) for side in (one, two)]
         same_kind = kinds[0][:, None] == kinds[1]
+        both = flags(one, two)
         alike = name_similarity(one.names, two.names) if use_names else None
         depends = [[(rank_correlations(side), len(rows_used(side))) for side in base.sides] for base in (left, right)]
         odds = np.empty((len(left.sides), len(right.sides)))
@@ -199,10 +200,12 @@ def _odds(left: _Database, right: _Database, use_names: bool) -> Floats:
                 (RA, m), (RB, n) = depends[0][i], depends[1][j]
                 part = Costs(*(block[rows, columns] for block in _blocks(costs)))
                 names = None if alike is None else alike[rows, columns]
-                odds[i, j] = related(Likeness(part, same_kind[rows, columns], names, (RA, RB), (m, n)).evidence())
+                kind, flag = (mask[rows, columns] for mask in (same_kind, both))
+                likeness = Likeness(part, kind, flag, names, (RA, RB), (m, n))
+                odds[i, j] = likeness.related(likeness.evidence())
     if use_names:
-        likeness = name_similarity(left.names, right.names)
-        odds += _NAMES * np.clip((likeness - _ALIKE) / (1 - _ALIKE), 0.0, 1.0)
+        called = name_similarity(left.names, right.names)
+        odds += _NAMES * np.clip((called - _ALIKE) / (1 - _ALIKE), 0.0, 1.0)
     return odds
 
 

@@ -17,7 +17,7 @@ the narrower table that find a partner, the log odds of that are
 
 .. math:: W = 2.5 \log(1 + \textstyle\sum E) + 5 q - 7.5,
 
-the sum over the pairs; and the confidence in a pair is the product of both, σ(W) σ(0.75 E - 0.6) with the logistic
+the sum over the pairs, in which columns of yes and no count for one half; and the confidence in a pair is the product of both, σ(W) σ(0.75 E - 0.6) with the logistic
 function σ. Weights were chosen on the families of pairs that ``python -m benchmarks matching_quality`` does not keep
 aside, and on a thousand pairs, related and not, made from tables of R; see docs/matching.md.
 """
@@ -49,6 +49,7 @@ _RIGHT = 0.75, -0.6  # slope and start of the log odds of a pair in those of its
 EVEN = float(1 / (1 + np.exp(-_RIGHT[1])))
 """The confidence in a pair with nothing for it or against it, in tables that belong together."""
 _TOGETHER = 2.5, 5.0, -7.5  # of tables: evidence, share of columns, start
+_FLAGS = 0.5  # what a pair of columns of yes and no counts for in the relation of their tables
 _MOVING, _SOLE = ("date", "time", "duration"), 1.0  # kinds of which the sole column of either table counts as this
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
@@ -61,6 +62,7 @@ class Likeness:
 
     costs: Costs  # all costs between their columns
     same_kind: Mask  # (s, t) whether the columns mean the same kind of thing
+    flags: Mask  # (s, t) whether both hold nothing but yes and no
     names: Floats | None  # (s, t) how alike the names are, from 0 to 1; None if names do not count
     correlations: tuple[Floats, Floats]
     """For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN."""
@@ -72,7 +74,7 @@ class Likeness:
         Dates move on from one table to the next, so that values say little; that there is no other column of the kind
         says more. Only in tables that belong together by their other columns, and where names do not count.
         """
-        if self.names is not None or related(evidence) <= 0:
+        if self.names is not None or self.related(evidence) <= 0:
             return evidence
         result = evidence.copy()
         for family in _MOVING:
@@ -80,6 +82,10 @@ class Likeness:
             if len(i) == len(j) == 1 and np.isfinite(evidence[i[0], j[0]]):
                 result[i[0], j[0]] = max(evidence[i[0], j[0]], _SOLE)
         return result
+
+    def related(self, evidence: Floats) -> float:
+        """Log odds that the tables have anything to do with each other; yes and no say less than other values do."""
+        return related(evidence, np.where(self.flags & (self.names is None), _FLAGS, 1.0))
 
     def evidence(self) -> Floats:
         """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""
@@ -164,13 +170,18 @@ def by_dependence(evidence: Floats, RA: Floats, RB: Floats, noise: float) -> Flo
     return lead(np.where(known, -np.log(np.maximum(mean, 0.0) + noise), -np.inf), _MOST_DEPENDENCE)
 
 
-def related(evidence: Floats) -> float:
-    """Log odds that two tables have anything to do with each other, as many as have and have not being looked at."""
+def related(evidence: Floats, weights: Floats | None = None) -> float:
+    """Log odds that two tables have anything to do with each other, as many as have and have not being looked at.
+
+    `weights`: ``(s, t)`` what each pair counts for, 1 if not given.
+    """
     known = np.isfinite(evidence)
     width = min(int(known.any(axis=0).sum()), int(known.any(axis=1).sum()))
-    found = np.array([evidence[pair] for pair in best_pairs(evidence)])
+    pairs = best_pairs(evidence)
+    found = np.array([evidence[pair] for pair in pairs])
+    counts = np.array([1.0 if weights is None else weights[pair] for pair in pairs])
     weight, columns, start = _TOGETHER
-    return float(weight * np.log1p(found.sum()) + columns * sigmoid(found).sum() / max(width, 1) + start)
+    return float(weight * np.log1p(counts @ found) + columns * (counts @ sigmoid(found)) / max(width, 1) + start)
 
 
 def _with_names(evidence: Floats, names: Floats) -> Floats:

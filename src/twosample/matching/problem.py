@@ -10,11 +10,11 @@ import numpy as np
 from ..core.threads import single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError
-from .columns import Side
+from .columns import Side, flags
 from .costs import Costs, Measured, all_costs
 from .dependence import rank_correlations, rows_used
 from .distance import semi_metric
-from .evidence import SOME_SHARED, Likeness, best_pairs, confidence, related, sigmoid
+from .evidence import SOME_SHARED, Likeness, best_pairs, confidence, sigmoid
 from .judging import Judge, in_order
 from .names import name_similarity
 from .rescale import Rescaled, assign_by_dependence, rescaled
@@ -67,7 +67,7 @@ def matched(left: Side, right: Side, options: Options, tell: Tell) -> Matching:
         evidence, pairs = problem.solved(found, options.force, options.seed)
         tell("testing pairs")
         costs = problem.shown(found)
-        together = related(evidence)
+        together = problem.likeness.related(evidence)
         sure, likely = confidence(evidence, together), float(sigmoid(np.asarray(together)))
         judge = Judge(problem.left, problem.right, problem.a, problem.b, costs, sure, likely, found)
         notes = (*_sampled(left, right), *((_MAP_NOTE,) if options.rescale else ()))
@@ -93,6 +93,7 @@ class _Problem:
         likeness = Likeness(
             all_costs(left, right, a, b),
             kinds[0][:, None] == kinds[1],
+            flags(left, right),
             name_similarity(left.names, right.names) if use_names else None,
             (rank_correlations(left), rank_correlations(right)),
             (len(rows_used(left)), len(rows_used(right))),
