@@ -129,7 +129,7 @@ class DatabaseMatching(Reported):
 
     def summary(self) -> str:
         """The matching as text for a terminal: tables with their columns."""
-        lines = [self.headline, f"  {shown(self.names[0], 80)}; {shown(self.names[1], 80)}"]
+        lines = [self.headline, f"  A: {shown(self.names[0], 80)}; B: {shown(self.names[1], 80)}"]
         for pair in self.pairs:
             lines += ["", f"{shown(pair.source, _NAME)} = {shown(pair.target, _NAME)}, sure {pair.confidence:.2f}"]
             lines += [

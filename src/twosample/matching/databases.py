@@ -129,7 +129,7 @@ def match_databases(
         sources=left.names,
         targets=right.names,
         confidence=sure,
-        names=tuple(_called(source, label) for source, label in ((a, "a"), (b, "b"))),  # type: ignore[arg-type]
+        names=(_called(a), _called(b)),
         notes=(*ignored_in(a), *ignored_in(b), *left.notes, *right.notes),
         seed=seed,
         read=(*left.files, *right.files),
@@ -226,10 +226,10 @@ def _alone(side: _Database, other: _Database, sure: Floats, taken: set[str], oth
     return (*found, *side.unread)
 
 
-def _called(source: Any, label: str) -> str:
-    """What to call a database: its path, its URL without a password, or a letter."""
+def _called(source: Any) -> str:
+    """What to call a database: its path, its URL without a password, or what it is."""
     if isinstance(source, Mapping):
-        return f"{label}: {counted(len(source), 'table')}"
+        return f"a dictionary of {counted(len(source), 'table')}"
     from ..sources.guard import redacted
 
     return redacted(str(source))[0] if "://" in str(source) else str(source)

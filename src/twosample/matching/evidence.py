@@ -17,9 +17,10 @@ the narrower table that find a partner, the log odds of that are
 
 .. math:: W = 2.5 \log(1 + \textstyle\sum E) + 5 q - 7.5,
 
-the sum over the pairs, in which columns of yes and no count for one half; and the confidence in a pair is the product of both, σ(W) σ(0.75 E - 0.6) with the logistic
-function σ. Weights were chosen on the families of pairs that ``python -m benchmarks matching_quality`` does not keep
-aside, and on a thousand pairs, related and not, made from tables of R; see docs/matching.md.
+the sum over the pairs, in which columns of yes and no count for half; and the confidence in a pair is the product of
+both, σ(W) σ(0.75 E - 0.6) with the logistic function σ. Weights were chosen on the families of pairs that ``python -m
+benchmarks matching_quality`` does not keep aside, and on a thousand pairs, related and not, made from tables of R; see
+docs/matching.md.
 """
 
 from __future__ import annotations
