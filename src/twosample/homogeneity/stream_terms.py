@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from math import isfinite
 from threading import Event
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _door as door
 from ..core.threads import available_cores, run, single_threaded_blas
@@ -24,7 +25,6 @@ _PIECE = 81_920  # numbers of one sample that are worked on together: they and t
 _LARGE = 1 << 19  # numbers of one sample that are worth threads
 _SMALL = 9_000  # numbers for which BLAS does not wake its own threads
 _DOT = 10_000  # numbers whose squares BLAS sums without them
-_FEW = 36_000  # numbers of one sample for which telling BLAS not to do so costs more than smaller products
 _ENOUGH = 72_000  # numbers of one sample that are worth the calls it takes to work on them
 
 
@@ -43,8 +43,7 @@ class TermMoments:
         count, mean = len(h), float(np.add.reduce(h)) / len(h)
         largest = max(float(np.maximum.reduce(h)), -float(np.minimum.reduce(h)))
         h -= mean
-        np.square(h, out=h)  # np.dot would wake the threads of BLAS
-        return cls(count, mean, float(np.add.reduce(h)), largest)
+        return cls(count, mean, _squares(h), largest)
 
     def plus(self, other: TermMoments) -> TermMoments:
         """Of all terms together (Chan, Golub and LeVeque 1983)."""
@@ -66,48 +65,92 @@ def rows_of(batch: object, name: str) -> Floats:
         rows = batch[:, None] if batch.ndim == 1 else batch
         if rows.shape[1]:
             return rows
-    return door.points(batch, name, least=0)
+    return np.ascontiguousarray(door.points(batch, name, least=0))
 
 
 Pair = tuple[Floats, Floats]
 
 
+Rows = NDArray[np.void]
+"""Whole rows as things to copy: differences of rows that lie in one long array cost half of those that lie apart."""
+
+
+@cache
+def _row_type(columns: int) -> np.dtype[np.void]:
+    return np.dtype((np.void, 8 * columns))
+
+
 class Waiting(NamedTuple):
-    """Rows in the order of their arrival, in an array with room to spare. Who shares the array must not add to it."""
+    """Rows in the order of their arrival, with room to spare. Who shares the room must not add to it."""
 
-    room: Floats = np.empty((0, 1))
-    start: int = 0
-    stop: int = 0
-
-    @property
-    def size(self) -> int:
-        """How many rows there are."""
-        return self.stop - self.start
+    room: Rows = np.empty((2, 0), dtype=_row_type(1))  # (2, pairs): the first and the second rows of pairs
+    start: int = 0  # pairs that are gone
+    size: int = 0  # rows that are there
 
     @property
     def rows(self) -> Floats:
-        """The rows, as a view."""
-        return self.room[self.start : self.stop]
+        """Copies of the rows."""
+        pairs = self.room[:, self.start : self.start + -(-self.size // 2)]
+        return pairs.T.flatten()[: self.size].view(np.float64).reshape(self.size, pairs.itemsize // 8)
 
     def plus(self, rows: Floats) -> Waiting:
         """With copies of some more."""
         if not len(rows):
             return self
-        stop = self.stop + len(rows)
-        if stop <= len(self.room):
-            self.room[self.stop : stop] = rows
-            return Waiting(self.room, self.start, stop)
-        count = self.size + len(rows)
-        room = np.empty((max(2 * count, _ENOUGH // rows.shape[1] + len(rows)), rows.shape[1]))
-        np.concatenate([self.rows.reshape(-1, rows.shape[1]), rows], out=room[:count])
-        return Waiting(room, 0, count)
+        room, start, size = self.room, self.start, self.size + len(rows)
+        if 2 * start + size > 2 * room.shape[1]:
+            pairs = max(size, (_ENOUGH // rows.shape[1] + len(rows)) // 2)
+            room, start = np.empty((2, pairs), dtype=_row_type(rows.shape[1])), 0
+            if self.size:
+                _deal(self.rows, room)
+        _deal(rows, room, 2 * start + self.size)
+        return Waiting(room, start, size)
 
-    def minus(self, count: int) -> Waiting:
+    def minus(self, pairs: int) -> Waiting:
         """Without so many of the first; gives back memory that has become much too large."""
-        left = Waiting(self.room, self.start + count, self.stop)
-        if self.room.size > 4 * _ENOUGH and 4 * left.size < len(self.room):
+        left = Waiting(self.room, self.start + pairs, max(self.size - 2 * pairs, 0))
+        if self.room.nbytes > 32 * _ENOUGH and 2 * left.size < self.room.shape[1]:
             return Waiting().plus(left.rows)
         return left if left.size else Waiting(self.room)
+
+
+class Arrived(NamedTuple):
+    """Rows of one sample that wait, and those of a batch behind them."""
+
+    waiting: Waiting
+    batch: Floats
+
+    def __len__(self) -> int:
+        return self.waiting.size + len(self.batch)
+
+    def pairs(self, start: int, stop: int, room: Rows) -> Floats:
+        """``(2, pairs, columns)`` the first and the second rows of some pairs, where they wait or copied to a room."""
+        held = self.waiting.size
+        if 2 * stop <= held:
+            rows = self.waiting.room[:, self.waiting.start + start : self.waiting.start + stop]
+        else:
+            rows = room[:, : stop - start]
+            if held > 2 * start:
+                _deal(self.waiting.rows[2 * start :], rows)
+            _deal(self.batch[max(2 * start - held, 0) : 2 * stop - held], rows, max(held - 2 * start, 0))
+        return rows.view(np.float64).reshape(2, stop - start, rows.itemsize // 8)
+
+    def without(self, pairs: int) -> Arrived:
+        """What is left after so many pairs."""
+        return Arrived(self.waiting.minus(pairs), self.batch[max(2 * pairs - self.waiting.size, 0) :])
+
+
+def _deal(rows: Floats, room: Rows, at: int = 0) -> None:
+    """Copy rows of which the first is number `at`: into the first and the second half of the room in turn."""
+    new = rows.view(room.dtype)
+    if at % 2 and len(new):
+        room[1, at // 2] = new[0, 0]
+        new, at = new[1:], at + 1
+    if len(new) % 2:
+        room[0, (at + len(new)) // 2] = new[-1, 0]
+        new = new[:-1]
+    pairs = new.reshape(-1, 2).T
+    room[:, at // 2 : at // 2 + pairs.shape[1]] = pairs
 
 
 def consume(
@@ -118,34 +161,17 @@ def consume(
     Small batches wait until there are enough rows, unless it has to be `at_once`: a batch of a few rows costs a look
     and a copy. Only kernels that are finite for all finite rows can wait; others may refuse a batch.
     """
-    x, y = waiting
-    rest_x, rest_y = batch
-    if isinstance(kernel, RadialKernel) and max(rest_x.size, rest_y.size) < _ENOUGH:
+    if isinstance(kernel, RadialKernel) and max(batch[0].size, batch[1].size) < _ENOUGH:
         _check(batch, batch)
-        x, y = x.plus(rest_x), y.plus(rest_y)
-        if not at_once and min(x.size * x.room.shape[1], y.size * y.room.shape[1]) < _ENOUGH:
-            return NOTHING, (x, y)
-        rest_x, rest_y = batch = rest_x[:0], rest_y[:0]
-    moments = NOTHING
-    while True:
-        x, rest_x = _even(x, rest_x)
-        y, rest_y = _even(y, rest_y)
-        front_x, front_y = (one.rows if one.size else rest for one, rest in ((x, rest_x), (y, rest_y)))
-        size = min(len(front_x), len(front_y)) // 2 * 2
-        if not size:
-            break
-        moments = moments.plus(_terms(kernel, (front_x[:size], front_y[:size]), batch))
-        x, rest_x = (x.minus(size), rest_x) if x.size else (x, rest_x[size:])
-        y, rest_y = (y.minus(size), rest_y) if y.size else (y, rest_y[size:])
-    if len(batch[0]) or len(batch[1]):
-        _check((x.rows[-2:], y.rows[-2:], rest_x, rest_y), batch)
-    return moments, (x.plus(rest_x), y.plus(rest_y))
-
-
-def _even(waiting: Waiting, batch: Floats) -> tuple[Waiting, Floats]:
-    """With an even number of rows before those of the batch, if there is one to take."""
-    take = waiting.size % 2
-    return waiting.plus(batch[:take]), batch[take:]
+        waiting, batch = (waiting[0].plus(batch[0]), waiting[1].plus(batch[1])), (batch[0][:0], batch[1][:0])
+        if not at_once and min(waiting[0].size, waiting[1].size) * batch[0].shape[1] < _ENOUGH:
+            return NOTHING, waiting
+    x, y = Arrived(waiting[0], batch[0]), Arrived(waiting[1], batch[1])
+    count = min(len(x), len(y)) // 2
+    moments = _terms(kernel, (x, y), count, batch)
+    x, y = x.without(count), y.without(count)
+    _check((x.batch, y.batch), batch)
+    return moments, (x.waiting.plus(x.batch), y.waiting.plus(y.batch))
 
 
 def _check(pieces: Iterable[Floats], batch: Pair) -> None:
@@ -158,34 +184,56 @@ def _check(pieces: Iterable[Floats], batch: Pair) -> None:
 
 def _finite(piece: Floats) -> bool:
     """Whether all numbers are finite. Sums of squares are looked at first: BLAS takes a fifth of the time of a sum."""
-    flat = piece.reshape(-1)
+    return isfinite(_squares(piece.reshape(-1))) or bool(np.isfinite(piece).all())
+
+
+def _squares(values: Floats) -> float:
+    """The sum of squares, by BLAS, but not by its threads."""
     total = 0.0
-    for at in range(0, flat.size, _DOT):
-        part = flat[at : at + _DOT]
+    for at in range(0, values.size, _DOT):
+        part = values[at : at + _DOT]
         total += float(part.dot(part))
-    return isfinite(total) or bool(np.isfinite(piece).all())
+    return total
 
 
-def _terms(kernel: Kernel, pair: Pair, batch: Pair) -> TermMoments:
-    """Moments of h over an even number of rows, task by task; large batches on all cores."""
-    x, y = pair
-    count = len(x) // 2
-    step = max(1, _TASK // (2 * x.shape[1]))
-    starts = range(0, count, step)
+def _refuse(batch: Pair) -> None:
+    for rows, name in zip(batch, ("x", "y"), strict=True):
+        door.points(rows, name, least=0)
+
+
+def _terms(kernel: Kernel, samples: tuple[Arrived, Arrived], count: int, batch: Pair) -> TermMoments:
+    """Moments of h over so many pairs, task by task; large batches on all cores."""
+    d = batch[0].shape[1]
+    step = max(1, _TASK // (2 * d))
 
     def task(start: int, stop: Event) -> TermMoments:
-        rows = slice(2 * start, 2 * min(start + step, count))
-        found = None
-        if isinstance(kernel, RadialKernel) and not stop.is_set():
-            found = _radial_moments(kernel, x[rows], y[rows])
-        return TermMoments.of(_plain_terms(kernel, x[rows], y[rows], batch)) if found is None else found
+        return _task(kernel, samples, range(start, min(start + step, count)), batch, stop.is_set)
 
-    if x.size >= _LARGE:
-        parts = run(starts, task, available_cores())
-    else:
-        with single_threaded_blas() if x.size > _FEW else nullcontext():
-            parts = [task(start, Event()) for start in starts]
-    return reduce(TermMoments.plus, parts, NOTHING)
+    if 2 * count * d >= _LARGE:
+        return reduce(TermMoments.plus, run(range(0, count, step), task, available_cores()), NOTHING)
+    with single_threaded_blas() if d > _SMALL else nullcontext():
+        return _task(kernel, samples, range(count), batch)
+
+
+def _task(
+    kernel: Kernel,
+    samples: tuple[Arrived, Arrived],
+    pairs: range,
+    batch: Pair,
+    stopped: Callable[[], bool] = lambda: False,
+) -> TermMoments:
+    """Moments of h over some pairs, as many at a time as stay in the cache."""
+    d, moments = batch[0].shape[1], NOTHING
+    piece = min(len(pairs), max(1, _PIECE // (2 * d)))
+    room, workspace = np.empty((2, 2, piece), dtype=_row_type(d)), (np.empty((2 * piece, d)), np.empty(4 * piece))
+    for start in range(pairs.start, pairs.stop, piece or 1):
+        if stopped():
+            break
+        stop = min(start + piece, pairs.stop)
+        x, y = samples[0].pairs(start, stop, room[0]), samples[1].pairs(start, stop, room[1])
+        h = _radial_terms(kernel, x, y, workspace) if isinstance(kernel, RadialKernel) else None
+        moments = moments.plus(TermMoments.of(_plain_terms(kernel, x, y, batch) if h is None else h))
+    return moments
 
 
 def _plain_terms(kernel: Kernel, x: Floats, y: Floats, batch: Pair) -> Floats:
@@ -194,63 +242,54 @@ def _plain_terms(kernel: Kernel, x: Floats, y: Floats, batch: Pair) -> Floats:
         _refuse(batch)
     with np.errstate(over="ignore", invalid="ignore"):  # to a bounded kernel an infinite distance is far enough
         if kernel.translation_free and not isinstance(kernel, RadialKernel):
-            centre = np.median(x, axis=0)
+            centre = np.median(x, axis=(0, 1))
             x, y = x - centre, y - centre
-        h = h_terms(kernel, x, y)
+        h = h_terms(kernel, (x[0], x[1]), (y[0], y[1]))
     if not (np.abs(h) < 1e150).all():
         raise InputError(f"x and y hold values too large for {kernel!r}: its sums overflow. Rescale both samples.")
     return h
 
 
-def _refuse(batch: Pair) -> None:
-    for rows, name in zip(batch, ("x", "y"), strict=True):
-        door.points(rows, name, least=0)
-
-
-def _radial_moments(kernel: RadialKernel, x: Floats, y: Floats) -> TermMoments | None:
-    """Moments of h from distances, or None when one is not finite."""
-    count, d, unit = len(x) // 2, x.shape[1], kernel.scale
+def _radial_terms(kernel: RadialKernel, x: Floats, y: Floats, workspace: tuple[Floats, Floats]) -> Floats | None:
+    """H from distances, or None when one is not finite."""
+    unit = kernel.scale
     if not 1e-100 < unit < 1e100:  # squares could leave the range of doubles where distances do not
         return None
     absolute = kernel.metric == "cityblock"
     weight = 1 / unit if absolute else 1 / (unit * unit)
-    step = min(count, max(1, _PIECE // (2 * d)))
-    values, scratch, moments = np.empty(4 * step), np.empty(step * 2 * d), NOTHING
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, count, step):
-            size = min(step, count - start)
-            rows = slice(2 * start, 2 * (start + size))
-            distances = values[: 4 * size].reshape(4, size)
-            _four_sums(x[rows], y[rows], weight, absolute, distances, scratch)
-            if not isfinite(np.add.reduce(distances, axis=None)):
-                return None
-            if kernel.metric == "euclidean":
-                np.sqrt(distances, out=distances)
-            k = kernel.of_distances(distances, x, y)
-            h = np.add(k[0], k[1], out=distances[0])
-            h -= k[2]
-            h -= k[3]
-            moments = moments.plus(TermMoments.of(h))
-    return moments
+        distances = _four_sums(x, y, weight, absolute, workspace)
+        if not isfinite(np.add.reduce(distances, axis=None)):
+            return None
+        if kernel.metric == "euclidean":
+            np.sqrt(distances, out=distances)
+        k = kernel.of_distances(distances, x[0], y[0])
+        h: Floats = np.add(k[0], k[1], out=distances[0])
+        h -= k[2]
+        h -= k[3]
+    return h
 
 
-def _four_sums(x: Floats, y: Floats, weight: float, absolute: bool, values: Floats, scratch: Floats) -> None:
-    """Fill ``(4, terms)`` values with weighted sums of absolute or squared differences: x1-x2, y1-y2, x1-y2, x2-y1.
+def _four_sums(x: Floats, y: Floats, weight: float, absolute: bool, workspace: tuple[Floats, Floats]) -> Floats:
+    """``(4, terms)`` weighted sums of absolute or squared differences: x1-x2, y1-y2, x1-y2, x2-y1."""
+    _, count, d = x.shape
+    size, weights = np.abs if absolute else np.square, np.full(d, weight)
+    table, sums = workspace[0], workspace[1][: 4 * count]
+    at = 0
+    for left, right in ((x[0], x[1]), (y[0], y[1]), (x, y[::-1])):
+        part = table[: left.size // d]
+        np.subtract(left, right, out=part.reshape(left.shape))
+        size(part, out=part)
+        _weighted(part, weights, sums[at : at + len(part)])
+        at += len(part)
+    return sums.reshape(4, count)
 
-    Differences of all neighbouring rows are taken, in flat arrays. Half of them belong to no term and get no weight,
-    but loops over short rows would cost more than these.
-    """
-    d, size = x.shape[1], np.abs if absolute else np.square
-    weights = np.zeros(2 * d)
-    weights[:d] = weight
-    x, y = x.reshape(-1), y.reshape(-1)
-    flat = scratch[: x.size]
-    table = flat.reshape(-1, 2 * d)
-    chunk = len(table) if x.size > _FEW else max(1, _SMALL // (2 * d))
-    x1, x2, y1, y2 = x[:-d], x[d:], y[:-d], y[d:]
-    for value, left, right in zip(values, (x1, y1, x1, x2), (x2, y2, y2, y1), strict=True):
-        flat[-d:] = 0
-        np.subtract(left, right, out=flat[:-d])
-        size(flat, out=flat)
-        for at in range(0, len(table), chunk):
-            table[at : at + chunk].dot(weights, out=value[at : at + chunk])
+
+def _weighted(table: Floats, weights: Floats, sums: Floats) -> None:
+    """The product of a table and weights, in parts that are too small for BLAS to wake its threads."""
+    rows, d = table.shape
+    chunk = min(rows, max(1, _SMALL // d))
+    even = rows - rows % chunk
+    np.matmul(table[:even].reshape(-1, chunk, d), weights, out=sums[:even].reshape(-1, chunk))
+    if even < rows:
+        np.matmul(table[even:], weights, out=sums[even:])

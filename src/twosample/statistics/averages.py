@@ -76,7 +76,8 @@ class LinearTime(AverageStatistic):
         h = np.empty(size)
         for start in range(0, size, _ROWS):
             stop = min(start + _ROWS, size)
-            h[start:stop] = h_terms(kernel, x[2 * start : 2 * stop], y[2 * start : 2 * stop])
+            rows = slice(2 * start, 2 * stop)
+            h[start:stop] = h_terms(kernel, (x[rows][0::2], x[rows][1::2]), (y[rows][0::2], y[rows][1::2]))
         return Terms(h, _sign_flips(h, count, rng), (len(x) - 2 * size, len(y) - 2 * size))
 
 
@@ -134,9 +135,9 @@ class BlockAverage(AverageStatistic):
         return Terms(values[:, 0].copy(), values.mean(axis=0), (len(x) - blocks * mx, len(y) - blocks * ny))
 
 
-def h_terms(kernel: Kernel, x: Floats, y: Floats) -> Floats:
-    """H of consecutive pairs of rows: k(x1,x2) + k(y1,y2) - k(x1,y2) - k(x2,y1)."""
-    x1, x2, y1, y2 = x[0::2], x[1::2], y[0::2], y[1::2]
+def h_terms(kernel: Kernel, x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> Floats:
+    """H of the first and second rows of pairs: k(x1,x2) + k(y1,y2) - k(x1,y2) - k(x2,y1)."""
+    (x1, x2), (y1, y2) = x, y
     return kernel.pairs(x1, x2) + kernel.pairs(y1, y2) - kernel.pairs(x1, y2) - kernel.pairs(x2, y1)
 
 
