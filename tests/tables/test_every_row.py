@@ -67,7 +67,7 @@ def test_the_moments_are_those_of_the_definition(task):
     frame = table(3000, 5)
     found = task.read(task.part([frame], 4))
     drawn = np.random.default_rng([7, 4]).random(3000) * 50.0
-    Z = task.values(frame).astype(np.int64)
+    Z = task.values(frame).T.astype(np.int64)
     width = Z.shape[1]
     naive = np.zeros((40, width, width), dtype=np.int64)
     for place, row in zip(drawn, Z, strict=True):
@@ -105,7 +105,7 @@ def test_coded_features_are_those_of_the_sample(task, setting):
     """Up to the width of a bin, and what stands in one unit of the code."""
     reading, joint, _ = setting
     pooled = reading.samples[0][joint.chosen[0]].vstack(reading.samples[1][joint.chosen[1]])
-    found, place = task.values(pooled)[:, 1:] * every_row._UNIT, 0
+    found, place = task.values(pooled)[1:].T * every_row._UNIT, 0
     exact = {part.name: part for part in joint.features}
     for column in task.features:
         width = column.table.shape[1]

@@ -41,21 +41,23 @@ class Target:
     def select(self, columns: Any = "*", sample: str | None = None) -> str:
         """SELECT columns FROM the target, perhaps thinned out: `sample` is a TABLESAMPLE clause of ours."""
         import sqlglot as sg
-        from sqlglot import exp
 
-        if self.query is not None:
-            source: Any = sg.parse_one(self.query, read=self.dialect).subquery("t")  # type: ignore[attr-defined]
-        else:
-            source = exp.table_(
-                exp.to_identifier(self.table, quoted=True), db=exp.to_identifier(self.schema, quoted=True)
-            )
-        found = sg.select(*(columns if isinstance(columns, list) else [columns])).from_(source)
+        found = sg.select(*(columns if isinstance(columns, list) else [columns])).from_(self.source())
         text = found.sql(dialect=self.dialect)
         if sample is not None:
             text = f"{text} {sample}"
         if self.where is not None:
             text = f"{text} WHERE ({condition(self.where, self.dialect)})"
         return text
+
+    def source(self) -> Any:
+        """What stands after FROM, as sqlglot has it."""
+        import sqlglot as sg
+        from sqlglot import exp
+
+        if self.query is not None:
+            return sg.parse_one(self.query, read=self.dialect).subquery("t")  # type: ignore[attr-defined]
+        return exp.table_(exp.to_identifier(self.table, quoted=True), db=exp.to_identifier(self.schema, quoted=True))
 
 
 @lru_cache(maxsize=16)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SourceError
+from .blocks import PageBlocks
 from .databases import Target
 from .guard import Guard
 from .remote import RemoteRows
@@ -56,11 +57,12 @@ def open_postgres(
     try:
         target = resolve(lambda: [(str(a), str(b)) for a, b in connection.execute(_TABLES).fetchall()])
         _check_harmless(connection, target)
-        columns, schema, opaque = _columns(connection, target)
+        columns, types, opaque = _columns(connection, target)
         backend = ibis.postgres.from_connection(connection)
+        schema = ibis.schema({name: _IBIS[kind] for name, kind in types.items()})
         table = backend.sql(target.select(columns), schema=schema)
         pulled = make_conninfo(address, options=_IN_ORDER, connect_timeout=_SECONDS)
-        puller = PostgresPuller(connection, pulled, target, columns)
+        puller = PostgresPuller(connection, pulled, target, columns, types)
         rows = RemoteRows(nw.from_native(table), guard, puller, frozenset(opaque))
     except BaseException:
         connection.close()
@@ -92,9 +94,8 @@ def _check_harmless(connection: Any, target: Target) -> None:
         )
 
 
-def _columns(connection: Any, target: Target) -> tuple[list[Any], Any, list[str]]:
-    """What to select so that every column has a plain type; the Ibis schema of that; columns without plain values."""
-    import ibis
+def _columns(connection: Any, target: Target) -> tuple[list[Any], dict[str, str], list[str]]:
+    """What to select so that every column has a plain type; the types of that; columns without plain values."""
     from sqlglot import exp
 
     described = connection.execute(target.select() + " LIMIT 0").description
@@ -114,8 +115,8 @@ def _columns(connection: Any, target: Target) -> tuple[list[Any], Any, list[str]
                 opaque.append(column.name)
             value, kind = exp.cast(value, "TEXT"), "text"
         selected.append(exp.alias_(value, column.name, quoted=True))
-        types[column.name] = _IBIS[kind]
-    return selected, ibis.schema(types), opaque
+        types[column.name] = kind
+    return selected, types, opaque
 
 
 _IBIS = {
@@ -126,12 +127,13 @@ _IBIS = {
 
 @dataclass(frozen=True, eq=False)
 class PostgresPuller:
-    """Rows by ADBC, which is several times faster than a cursor, in the order of the table."""
+    """Rows by pages or by ADBC, which are several times faster than a cursor, in the order of the table."""
 
     connection: Any  # for sums by the server
     address: str  # how to connect for rows; holds the password, and is never shown
     target: Target  # what to read
     columns: list[Any]  # what to select of it
+    types: dict[str, str]  # the types of these in PostgreSQL, by name
 
     def __repr__(self) -> str:
         return "PostgresPuller(...)"
@@ -149,7 +151,9 @@ class PostgresPuller:
     def batches(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """All rows of some or all columns."""
         wanted = self.columns if names is None else [part for part in self.columns if part.alias in names]
-        return self._frames(self.target.select(wanted))
+        blocks = PageBlocks.of(self.address, self.target, wanted, [self.types[part.alias] for part in wanted])
+        frames = None if blocks is None else blocks.frames()
+        return self._frames(self.target.select(wanted)) if frames is None else frames
 
     def sample(self, share: float, seed: int) -> pl.DataFrame | None:
         """Each row with a certain probability, by its place in the table (TABLESAMPLE BERNOULLI, never SYSTEM)."""

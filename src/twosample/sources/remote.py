@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..summaries import BinGrid, ColumnInfo, RowSampler, TableSummary
 from .conditions import called
+from .copies import CopiedRows
 from .facts import Scan, family_of
 from .guard import Guard
 from .partial import Task
@@ -49,6 +50,7 @@ class RemoteRows:
     _rows: int | None = field(default=None, init=False)
     _guess: int | None = field(default=None, init=False)
     _columns: tuple[ColumnInfo, ...] | None = field(default=None, init=False)
+    _copy: CopiedRows | None = field(default=None, init=False)  # of rows that were read through, for a second pass
 
     @property
     def engine(self) -> str:
@@ -88,9 +90,10 @@ class RemoteRows:
         """Small tables are read through. Of large ones the engine gives the profiles, and a uniform sample."""
         most = held_rows(len(self.columns()))
         if ((every or size > most) and self.puller.streams) or self._about() <= most:
-            draw = size, seed
-            found = self.guard.run(lambda: surveyed(self.columns(), self._batches(), self._empty(), draw, plan))
-            self._rows = found.scan.rows
+            draw, copy = (size, seed), CopiedRows()
+            batches = copy.keeping(self._batches()) if every else self._batches()
+            found = self.guard.run(lambda: surveyed(self.columns(), batches, self._empty(), draw, plan))
+            self._rows, self._copy = found.scan.rows, copy if copy.whole else None
             return found
         with ThreadPoolExecutor(1) as other:  # rows of a fast puller come by a connection of their own
             rows = other.submit(self.sample, most, seed) if self.puller.fast else None
@@ -106,9 +109,11 @@ class RemoteRows:
         return self.guard.run(lambda: summarized(self.columns(), iter(self._batches()), self._empty(), choice, like))
 
     def gathered(self, task: Task) -> list[bytes]:
-        """The answer of all rows, as they come from the engine."""
+        """The answer of all rows, as they come from the engine, or came when they were surveyed."""
         names = [info.name for info in task.columns]
-        return [self.guard.run(lambda: task.part(self._batches(names), 0))]
+        copy, self._copy = self._copy, None
+        batches = self._batches(names) if copy is None else copy.batches(names)
+        return [self.guard.run(lambda: task.part(batches, 0))]
 
     def _about(self) -> int:
         """Rows, perhaps those of some time ago."""

@@ -93,6 +93,12 @@ class Table:
         return self._rows.engine
 
     @property
+    def is_served(self) -> bool:
+        """Whether a server gives the rows, by connections of their own: two such tables are read at the same time."""
+        puller = getattr(self._rows, "puller", None)
+        return puller is not None and bool(puller.fast)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know about what stands for the table: files that were skipped, what was fetched."""
         return tuple(getattr(self._rows, "notes", ()))

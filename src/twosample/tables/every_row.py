@@ -152,11 +152,18 @@ class GroupMoments:
         """Features, and the number of rows, which is the first of them."""
         return 1 + sum(int(column.table.shape[1]) for column in self.features)
 
-    def values(self, rows: pl.DataFrame, order: Index | slice = slice(None)) -> Floats:
-        """``(n, 1 + K)`` one, and the features, of some rows in a certain order."""
+    def values(self, rows: pl.DataFrame, order: Index | None = None) -> Floats:
+        """``(1 + K, n)`` one, and the features, of some rows in a certain order."""
         known = convert(rows, {column.name: column.kind for column in self.features})
-        parts = [column.table[column.codes(column_of(known, column.name))[order]] for column in self.features]
-        return np.concatenate([np.ones((len(parts[0]), 1)), *parts], axis=1)
+        found: Floats = np.ones((self._width, len(rows if order is None else order)))
+        place = 1
+        for column in self.features:
+            codes = column.codes(column_of(known, column.name))
+            codes = codes if order is None else codes[order]
+            for feature in np.ascontiguousarray(column.table.T):
+                np.take(feature, codes, out=found[place], mode="clip")  # codes are in range: that mode needs no copy
+                place += 1
+        return found
 
     def _of_rows(self, rows: pl.DataFrame, rng: np.random.Generator) -> _Sums:
         drawn = np.minimum(rng.random(len(rows)) * self.places, self.groups).astype(np.uint16)
@@ -166,8 +173,8 @@ class GroupMoments:
         upper = np.triu_indices(self._width)
         found = np.zeros((self.groups, len(upper[0]) if self.paired else self._width), dtype=np.int64)
         for group in np.flatnonzero(counts):
-            own = Z[ends[group] - counts[group] : ends[group]]
-            found[group] = (own.T @ own)[upper] if self.paired else own.sum(axis=0)
+            own = Z[:, ends[group] - counts[group] : ends[group]]
+            found[group] = (own @ own.T)[upper] if self.paired else own.sum(axis=1)
         return found
 
 
@@ -204,7 +211,7 @@ def _moments(
     for table, all_, count in zip(tables, rows, counts, strict=True):
         task = _task(table, features, count, max(all_ / size, count), int(judge.rng.integers(1 << 31)))
         found.append(task.read(task.merged(table.gathered(task))))
-    return _CentredMoments.of(np.concatenate(found), task.values(pooled)[:, 1:] * _UNIT, features)
+    return _CentredMoments.of(np.concatenate(found), task.values(pooled)[1:].T * _UNIT, features)
 
 
 def _frozen(reading: Reading, joint: Joint) -> tuple[CodedColumn, ...]:

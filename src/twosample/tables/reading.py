@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shown import shown
+from ..core.threads import run
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
@@ -27,6 +28,7 @@ from ..sources import (
 )
 from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.summarize import plan
+from ..sources.survey import Plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
 from ..summaries import Scale
 
@@ -187,11 +189,9 @@ def read(
     With `every`, bins come from all rows, however slow these are to read.
     """
     names = wanted.names(tables)
-    surveys: list[Survey] = []
-    for table, seed in zip(tables, seeds, strict=True):
-        step(f"reading {table.name}")
-        surveys.append(table.survey(sample, seed, partial(plan, said=wanted.kinds), every=every))
-        if not len(surveys[-1].sample):
+    surveys = _surveyed(list(zip(tables, seeds, strict=True)), partial(plan, said=wanted.kinds), sample, every, step)
+    for table, survey in zip(tables, surveys, strict=True):
+        if not len(survey.sample):
             raise no_rows(table.name, wanted.where, "compare")
     samples = [survey.sample for survey in surveys]
     schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
@@ -213,6 +213,20 @@ def read(
     )
     one, two = (part.with_columns([as_truths(column_of(part, name)).alias(name) for name in yes_no]) for part in found)
     return Reading(a, b, schema, (one, two), scales, tuple(yes_no))
+
+
+def _surveyed(parts: Sequence[tuple[Table, int]], plan: Plan, sample: int, every: bool, step: Step) -> list[Survey]:
+    """Tables, with their seeds, one after the other; those that a server gives at the same time."""
+
+    def surveyed(part: tuple[Table, int], stop: object = None) -> Survey:
+        return part[0].survey(sample, part[1], plan, every=every)
+
+    found = []
+    beside = all(table.is_served for table, _ in parts)
+    for part in parts:
+        step(f"reading {part[0].name}")
+        found += [] if beside else [surveyed(part)]
+    return run(parts, surveyed, len(parts)) if beside else found
 
 
 def _yes_or_no(scans: Sequence[Scan], schema: SchemaComparison) -> list[str]:

@@ -1,0 +1,101 @@
+"""Numbers of PostgreSQL by ranges of pages: the same rows as one by one; and rows that are read once for two passes."""
+
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+import twosample as ts
+from tests.sources.test_databases import HOSTILE, fill_postgres, literal
+from twosample.sources import blocks, copies, open_table
+
+pytest.importorskip("sqlglot")
+pytest.importorskip("ibis")
+KINDS = {
+    "bool": "i % 3 = 0", "int2": "i % 30000", "int4": "-i * 70000", "int8": "i * 10000000000", "float4": "i / 7.0",
+    "float8": "CASE i % 5 WHEN 0 THEN 'NaN'::float8 WHEN 1 THEN '-Infinity' WHEN 2 THEN -0.0 ELSE i / 7.0 END",
+    "date": "date '1999-12-30' + i", "timestamp": "timestamp '1969-12-31 23:59:59.5' + i * interval '1.25 hours'",
+    "timestamptz": "timestamptz '2024-06-01 00:00:00+02' - i * interval '1 minute'", "numeric": "i * 0.01",
+    "interval": "i * interval '90 seconds'",
+}  # fmt: skip
+"""Every type that has a fixed width, or is made one that has."""
+
+
+def both_ways(server, table):
+    """The rows by pages (None if they do not come that way), and by ADBC."""
+    puller = open_table(server.url(table))._rows.puller
+    types = [puller.types[part.alias] for part in puller.columns]
+    found = blocks.PageBlocks.of(puller.address, puller.target, puller.columns, types)
+    frames = None if found is None else found.frames()
+    parts = list(puller._frames(puller.target.select(puller.columns)))
+    return None if frames is None else list(frames), pl.concat([puller.empty(), *parts])
+
+
+def made(server, table, share):
+    """500 rows, a share of each column missing in the second half; some rows are deleted again."""
+    gone = f"i > 250 AND hashint4(i * 31 + {{place}}) % 100 >= {100 - share}"
+    columns = ", ".join(
+        f"CASE WHEN NOT ({gone.format(place=place)}) THEN ({value})::{kind} END AS {literal(HOSTILE[place])}"
+        for place, (kind, value) in enumerate(KINDS.items())
+    )
+    server.execute(
+        f"CREATE TABLE {table} AS SELECT {columns}, i::float8 AS row FROM generate_series(1, 500) i",
+        f"DELETE FROM {table} WHERE row::int % 7 = 0",
+    )
+
+
+@pytest.mark.parametrize("share", [0, 40, 100])
+def test_the_same_rows_as_one_by_one(postgres_server, monkeypatch, share):
+    monkeypatch.setattr(blocks, "_PAGES", 2)
+    made(postgres_server, f"fixed{share}", share)
+    parts, wanted = both_ways(postgres_server, f"fixed{share}")
+    assert len(parts) > 3  # several ranges
+    found = pl.concat(parts)
+    assert found.schema == wanted.schema
+    assert found.equals(wanted)
+    assert len(found) == 500 - 71
+    assert found.null_count().sum_horizontal().item() > 0 or share == 0
+
+
+def test_who_comes_another_way(postgres_server):
+    server = postgres_server
+    server.execute(
+        "CREATE TABLE words AS SELECT i, 'a' || i AS s FROM generate_series(1, 9) i",
+        "CREATE VIEW seen AS SELECT i FROM words",
+        "CREATE TABLE parted (i int) PARTITION BY RANGE (i)",
+        "CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (100)",
+        "INSERT INTO parted SELECT i FROM generate_series(1, 9) i",
+        "CREATE TABLE parent AS SELECT i FROM generate_series(1, 3) i",
+        "CREATE TABLE child () INHERITS (parent)",
+        "INSERT INTO child SELECT i FROM generate_series(4, 9) i",
+    )
+    for table in ("words", "seen", "parted", "parent"):
+        parts, wanted = both_ways(server, table)
+        assert parts is None
+        assert sorted(wanted["i"]) == list(range(1, 10))
+    server.execute("CREATE TABLE nobody (x float8)")
+    parts, wanted = both_ways(server, "nobody")
+    assert parts == []
+    assert len(open_table(server.url("nobody")).collect()) == len(wanted) == 0
+
+
+def test_rows_are_read_once_for_both_passes(postgres_server, monkeypatch):
+    """Every row takes part in the joint test, to the same p-value as in memory, and leaves the server once."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(2, 25_000))
+    frames = [pl.DataFrame({"a": part, "b": part**2 + rng.normal(size=25_000)}) for part in x]
+    tables = [fill_postgres(postgres_server, frame, f"once{k}") for k, frame in enumerate(frames)]
+    asked = []
+    each = blocks.PageBlocks._each
+    monkeypatch.setattr(blocks.PageBlocks, "_each", lambda self, *rest: asked.append(self) or each(self, *rest))
+    monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 5000)
+    monkeypatch.setattr(copies, "_PART", 1 << 16)
+    found = ts.compare(*tables, sample=None)
+    assert len(asked) == 2
+    assert found.joint.m + found.joint.n == 50_000
+    assert found.joint.pvalue == ts.compare(*frames, sample=None).joint.pvalue
+    monkeypatch.setattr(copies, "_MOST", 1000)  # no room: they are read again
+    again = ts.compare(*tables, sample=None)
+    assert len(asked) == 6
+    assert again.joint.pvalue == found.joint.pvalue
