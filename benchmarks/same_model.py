@@ -290,8 +290,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     world = World.made()
     head = [
-        f"2 x {ANSWERS} answers to a prompt, level 0.05, {options.runs} runs each, seed 24: a standard error of "
-        f"{0.5 / options.runs**0.5:.2f} at most.",
+        f"2 x {ANSWERS} answers to a prompt, level 0.05, {options.runs} runs each, seed 24. Standard errors: "
+        f"{0.5 / options.runs**0.5:.2f} for a rate of 0.50, {0.3 / options.runs**0.5:.2f} for 0.10 or 0.90, "
+        f"{(0.05 * 0.95 / options.runs) ** 0.5:.2f} for 0.05 or 0.95.",
         "",
     ]
     ways = [*WAYS][: options.only]

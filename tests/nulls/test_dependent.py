@@ -259,7 +259,7 @@ def test_groups_that_do_not_fit():
         ts.mmd_test(x, x, null=ts.GroupPermutation([1, 1, 2], [3, 3, 4]))
     with pytest.raises(ts.InputError, match="statistic='biased'"):
         ts.mmd_test(x[:3], x[:3], null=ts.GroupPermutation([1, 1, 1], [2, 3, 3], n=99), level=0.5)
-    assert repr(ts.GroupPermutation("aab", "cdd")) == "GroupPermutation(n=999)"
+    assert repr(ts.GroupPermutation(list("aab"), list("cdd"))) == "GroupPermutation(n=999)"
 
 
 # --- pairs ------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from .request import (
     values_fit,
 )
 from .samples import Pool, batch_columns, check_names, check_span, column_names, middle, points, rows
-from .weights import Weights, check_weightable, checked_weights, effective_size, weighted
+from .weights import Weights, check_weightable, checked_weights, effective_size, scale_notes, weighted
 
 __all__ = [
     "BandwidthLike",
@@ -71,6 +71,7 @@ __all__ = [
     "resolve_null",
     "resolve_statistic",
     "row_numbers",
+    "scale_notes",
     "rows",
     "split_bandwidth",
     "values_fit",

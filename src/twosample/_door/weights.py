@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError, OptionError
@@ -14,10 +15,11 @@ from .samples import Pool
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of the pooled rows, each sample with a mean of 1."""
+    """The weights of the pooled rows, up to a factor."""
 
     values: Floats  # (N,) positive weights
     m: int  # rows of x
+    kept: NDArray[np.bool_]  # which of the rows that came have a weight
 
     @property
     def effective(self) -> tuple[float, float]:
@@ -27,7 +29,31 @@ class Weights:
     @property
     def equal(self) -> bool:
         """Whether all rows of a sample weigh the same, so that nothing is weighted."""
-        return bool((self.values == 1).all())
+        return not any(np.ptp(part) for part in (self.values[: self.m], self.values[self.m :]))
+
+    @property
+    def by_sample(self) -> Weights:
+        """With a mean of 1 in each sample: for what does not relabel."""
+        parts = self.values[: self.m], self.values[self.m :]
+        return replace(self, values=np.concatenate([part / part.mean() for part in parts]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say of weights that move with their rows."""
+        parts = self.values[: self.m], self.values[self.m :]
+        return scale_notes(*parts, "weights_x and weights_y: those of x", "null=ts.WildBootstrap(memory=0)")
+
+
+def scale_notes(a: Floats, b: Floats, subject: str, design: str) -> tuple[str, ...]:
+    """What to say if mean weights differ by more than chance (5 standard errors of the logarithm of their ratio)."""
+    error = sum(float(part.var()) / float(part.mean()) ** 2 / len(part) for part in (a, b)) ** 0.5
+    ratio = float(a.mean() / b.mean())
+    if abs(np.log(ratio)) <= 5 * error:
+        return ()
+    return (
+        f"{subject} are {ratio:.3g} times the others on average. A weight moves with its row as it stands, so both "
+        f"need one scale: divide by the mean of each if scales mean nothing, or take {design} for weights of a design.",
+    )
 
 
 def effective_size(w: Floats) -> float:
@@ -58,19 +84,23 @@ def checked_weights(value: object, name: str, rows: int) -> Floats:
         raise InputError(f"{name} is 0 for every row: nothing is left to compare.")
     if np.count_nonzero(weights) < 2:
         raise InputError(f"{name} is 0 for all rows but one; a sample needs at least 2.")
-    return np.asarray(weights / weights.max())
+    return weights
 
 
-def weighted(request: Request, weights_x: object, weights_y: object) -> tuple[Request, Weights]:
-    """The request without the rows of weight 0, and the weights of the others."""
+def weighted(request: Request, weights_x: object, weights_y: object) -> tuple[Request, Weights | None]:
+    """The request without the rows of weight 0, and the weights of the others, the largest of all being 1.
+
+    Nothing here looks at which sample a weight comes from: it may move with its row. None if none were given.
+    """
+    if weights_x is None and weights_y is None:
+        return request, None
     pool = request.pool
     parts = (checked_weights(weights_x, "weights_x", pool.m), checked_weights(weights_y, "weights_y", pool.n))
-    keep = np.concatenate(parts) > 0
-    values = np.concatenate([w[w > 0] / w[w > 0].mean() if np.ptp(w[w > 0]) else np.ones((w > 0).sum()) for w in parts])
-    m = int(np.count_nonzero(parts[0]))
+    values = np.concatenate(parts)
+    keep, m = values > 0, int(np.count_nonzero(parts[0]))
     if not keep.all():
-        request = replace(request, pool=Pool(pool.z[keep], m, len(values) - m))
-    return request, Weights(values, m)
+        request = replace(request, pool=Pool(pool.z[keep], m, int(keep.sum()) - m))
+    return request, Weights(values[keep] / values.max(), m, keep)
 
 
 def check_weightable(statistic: str) -> None:

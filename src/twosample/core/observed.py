@@ -100,6 +100,10 @@ class Observed:
             """Whether the rows are at hand, so that they can be relabelled."""
 
         @property
+        def weighted(self) -> bool:
+            """Whether rows have weights that move with them."""
+
+        @property
         def terms(self) -> int:
             """Of an average: how many independent terms it has."""
 
@@ -112,7 +116,7 @@ class Observed:
             """Of MMD: E[k(z,z) - k(z,z')]."""
 
     else:
-        least, rows, terms, error, spread = 1e-300, True, 0, None, None
+        least, rows, weighted, terms, error, spread = 1e-300, True, False, 0, None, None
 
     def resampled(self, null: Resampler) -> Law:
         """Its law over the resamples of a null."""
@@ -154,8 +158,12 @@ class Observed:
         """Sums over `count` groups of rows, of which `groups` are the numbers for every pooled row."""
         raise self.refused("group")
 
-    def stratified(self, strata: Strata, null: Resampler) -> Law:
-        """The law of its stratified form over the resamples of a null that relabels within strata."""
+    def stratified(self, strata: Strata, null: Resampler, groups: NDArray[np.intp] | None = None) -> Law:
+        """The law of its stratified form over the resamples of a null that relabels within strata.
+
+        With `groups`, the number of the group of every pooled row, `strata` are those of the groups: they are
+        relabelled as points with the weighted mean and the weight of their rows.
+        """
         raise self.refused(null.name)
 
     def refused(self, null: str) -> OptionError:

@@ -66,7 +66,7 @@ class RelabelledDesign(Design):
     strata
         The stratum of every row; one if there are none.
     weights
-        ``(N,)`` with a mean of 1 in each sample; they belong to the row, and move with it. None: all are 1.
+        ``(N,)`` with a mean of 1 over both samples; they belong to the row, and move with it. None: all are 1.
     groups
         ``(N,)`` the group of every row; a group has rows of one sample and of one stratum. None: rows move alone.
     """
@@ -78,11 +78,10 @@ class RelabelledDesign(Design):
 
     @classmethod
     def of(cls, strata: Strata, weights: Floats | None = None, groups: Index | None = None) -> RelabelledDesign:
-        """From weights of any scale."""
+        """From weights of any scale, which is the same for both samples: they may move with their rows."""
         m = strata.m
-        if weights is not None:
-            parts = weights[:m], weights[m:]
-            weights = np.concatenate([part / part.mean() if part.any() else part for part in parts])
+        if weights is not None and weights.any():
+            weights = weights / weights.mean()
         return cls(m, len(strata.of_row) - m, strata, weights, groups)
 
     def part(self, kept: Rows) -> RelabelledDesign:

@@ -61,7 +61,9 @@ class EmbeddedRows(Observed):
 
     # -- strata
 
-    def stratified(self, strata: Strata, null: Resampler) -> ReplicateLaw:
+    def stratified(self, strata: Strata, null: Resampler, groups: NDArray[np.intp] | None = None) -> ReplicateLaw:
+        if groups is not None:
+            raise self.refused(null.name)
         form = StratifiedFeatures(self.features, strata, self.weights)
         exhaustive, values = False, []
         for labels in null.batches(self.m, self.n, False, self.rng):

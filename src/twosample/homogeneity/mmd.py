@@ -75,10 +75,11 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
         'auto' (the default), 'dense' and 'tiled' (exact), 'fourier' (exact to a tolerance), 'lowrank' and 'features' (a
         valid test of a nearby kernel), or one with its parameters. They differ in time and memory.
     weights_x, weights_y
-        Weights of the rows of x and of y: finite, not negative, relative to their sample; 0 leaves a row out. With
-        'permutation' a row takes its weight along (H0: rows and their weights have the same distribution); 'wild'
-        keeps every weight where it is (weights of a survey's design; H0: the weighted samples have). Bandwidth
-        rules do not look at weights. For 'unbiased' and 'biased'; see docs/fair.md.
+        Weights of the rows of x and of y: finite, not negative; 0 leaves a row out. With 'permutation' a row takes its
+        weight along as it stands, on one scale for both samples (H0: rows and their weights have the same
+        distribution; exact); 'wild' keeps every weight where it is, relative to its sample (weights of a survey's
+        design; H0: the weighted samples have). Bandwidth rules do not look at weights. For 'unbiased' and 'biased';
+        see docs/fair.md.
     rng
         Seed or generator, for anything random. The same seed gives the same answer.
 
@@ -129,7 +130,10 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
     # 3. The null asks the observed statistic, 4. which asks the engine for block sums; 5. a form of them is the value.
-    observed, notes = _observed(request, 1 + null.resamples, weights_x, weights_y)
+    rows = request.pool.m
+    request, weights = door.weighted(request, weights_x, weights_y)
+    null = null if weights is None else null.kept(weights.kept, rows)
+    observed, notes = _observed(request, 1 + null.resamples, weights, null.relabels)
     outcome = null.judged(observed)
     judged = outcome.observed  # what was asked in the end: null='auto' may have taken another engine
     assert isinstance(judged, ObservedMMD)
@@ -191,21 +195,25 @@ def mmd(
     if weights_x is not None or weights_y is not None:
         door.check_weightable(alias)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng)
-    return _observed(request, 1, weights_x, weights_y)[0].value
+    request, weights = door.weighted(request, weights_x, weights_y)
+    return _observed(request, 1, weights)[0].value
 
 
 def _observed(
-    request: door.Request, labellings: int, weights_x: object, weights_y: object
+    request: door.Request, labellings: int, weights: door.Weights | None, moving: bool = True
 ) -> tuple[ObservedMMD, tuple[str, ...]]:
-    """The statistic of a request, which will be looked at in so many labellings, and what weights leave of the rows."""
+    """The statistic of a request, which will be looked at in so many labellings, and what weights leave of the rows.
+
+    Weights that are `moving` with their rows are left as they stand, since nothing but the pool may choose a scale.
+    """
     notes: tuple[str, ...] = ()
-    if weights_x is not None or weights_y is not None:
-        request, weights = door.weighted(request, weights_x, weights_y)
+    if weights is not None:
         notes = tuple(
             f"{name}: {rows} weighted rows are worth {size:.5g} of equal weight (Kish's effective sample size)."
             for name, rows, size in zip("xy", (request.pool.m, request.pool.n), weights.effective, strict=True)
         )
         if not weights.equal:
+            weights, notes = (weights, notes + weights.notes) if moving else (weights.by_sample, notes)
             return ObservedWeighted.of(request, weights, labellings), notes
     statistic = request.statistic
     if isinstance(statistic, QuadraticStatistic):

@@ -18,8 +18,9 @@ from ..core.pvalue import Law, ReplicateLaw
 from ..core.strata import Strata
 from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
-from ..engines import Engine, Fourier, Gram
+from ..engines import Dense, Engine, Fourier, Gram
 from ..kernels import Kernel
+from ..kernels.objects import Tabulated
 from ..nulls.asymptotic import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import QuadraticStatistic
@@ -181,19 +182,36 @@ class ObservedForm(ObservedMMD):
         z = self.request.pool.z
         return np.argsort(z[:, 0]) if z.shape[1] == 1 and len(z) >= _MANY else None
 
-    def stratified(self, strata: Strata, null: Resampler) -> Law:
+    def stratified(self, strata: Strata, null: Resampler, groups: NDArray[np.intp] | None = None) -> Law:
         self._check_size()
-        kernel, z = self.request.kernel, self.request.pool.z
-        way = self.request.engine
-        assert way is not None
-        form = StratifiedForm(strata, self.statistic, self._gram, lambda rows: way.gram(kernel, z[rows], self.rng))
+        form = self._within(strata, groups)
         exhaustive, values, resolution = False, [], 0.0
-        for labels in null.batches(self.m, self.n, False, self.rng):
+        for labels in null.batches(strata.m, len(strata.of_row) - strata.m, False, self.rng):
             found, resolution = form.values(labels.x)
             exhaustive |= labels.exhaustive
             values.append(found)
-        tolerance = 4 * resolution * float(np.abs(kernel.diagonal(z)).mean())
+        tolerance = 4 * resolution * float(np.abs(form.diagonal).mean())
         return self._law(np.concatenate(values), tolerance, exhaustive, null.floor(self))
+
+    def _within(self, strata: Strata, groups: NDArray[np.intp] | None) -> StratifiedForm:
+        """The statistic within strata of rows, or of groups: points with the weighted mean and the weight of theirs."""
+        kernel, z, w = self.request.kernel, self.request.pool.z, self._weights
+        biased, way = self.statistic.root, self.request.engine
+        assert way is not None
+        if groups is None:
+            part = lambda rows: way.gram(kernel, z[rows], self.rng)  # noqa: E731
+            return StratifiedForm(strata, biased, self._gram, part, kernel.diagonal(z), w)
+        masses: Floats = np.bincount(groups, w).astype(np.float64)
+        sums = group_sums(self._gram, kernel.diagonal(z), groups, len(masses), biased, w)
+        between = Tabulated(kernel, sums.between / np.outer(masses, masses))
+        unit, dense = np.arange(len(masses), dtype=np.float64)[:, None], Dense()
+        gram, own = dense.gram(between, unit), between.diagonal(unit)
+        return StratifiedForm(strata, biased, gram, lambda rows: dense.gram(between, unit[rows]), own, masses)
+
+    @property
+    def _weights(self) -> Floats:
+        """``(N,)`` weights of the rows."""
+        return np.ones(self.m + self.n)
 
     def replicates(self, squares: Floats, exhaustive: bool, floor: float) -> ReplicateLaw:
         return self._law(squares, self.form.tolerance(self._truth[0]), exhaustive, floor)
@@ -242,7 +260,7 @@ class ObservedForm(ObservedMMD):
     def grouped(self, groups: NDArray[np.intp], count: int) -> Grouped:
         self._check_size()
         diagonal = self.request.kernel.diagonal(self.request.pool.z)
-        return group_sums(self._gram, diagonal, groups, count, biased=bool(self.form.dx))
+        return group_sums(self._gram, diagonal, groups, count, bool(self.form.dx), self._weights)
 
     def _paired(self, labels: Labellings, sums: BlockSums) -> Floats | float:
         """The sum of k(x_i, y_i) in every resample, or in all of them if they have the same pairs.

@@ -1,15 +1,17 @@
 r"""MMD of weighted rows as an observed statistic.
 
-Seen from the weighted mean of the pool, all three block sums are one quadratic form: with labels v, weights w of mean
-1, :math:`W_x = w'v`, and the contrast :math:`u = w \circ v - (W_x / W)\,w`, whose sum is 0,
+Seen from the weighted mean of the pool, all three block sums are one quadratic form: with labels v, weights w,
+:math:`W_x = w'v`, and the contrast :math:`u = w \circ v - (W_x / W)\,w`, whose sum is 0,
 :math:`xx = yy = -xy = u'Ku`. Engines apply K to contrasts as they do to labels. The unbiased estimate leaves out the
-diagonal of the kernel seen from there: a U-statistic with unequal weights is not the same from everywhere.
+diagonal of the kernel seen from there: a U-statistic with unequal weights is not the same from everywhere. Every
+labelling divides by its own sums of weights, and nothing before looks at labels, so that relabelling is exact.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +35,12 @@ class ObservedWeighted(ObservedForm):
     """An estimate of MMD in which rows have weights."""
 
     weights: door.Weights  # those of the pooled rows
+
+    weighted: ClassVar[bool] = True
+
+    @property
+    def _weights(self) -> Floats:
+        return self.weights.values
 
     @classmethod
     def of(cls, request: door.Request, weights: door.Weights, labellings: int) -> ObservedWeighted:
@@ -102,14 +110,8 @@ class ObservedWeighted(ObservedForm):
     def bound(self, null: str) -> Law:
         raise self.refused(null)
 
-    def stratified(self, strata: object, null: Resampler) -> Law:
-        raise self.refused(null.name)
-
-    def grouped(self, groups: object, count: int) -> None:  # type: ignore[override]
-        raise self.refused("group")
-
     def refused(self, null: str) -> OptionError:
         return OptionError(
-            f"null={null!r} does not take weights_x and weights_y. Use null='permutation' for weights that belong to "
-            "the rows, or null='wild' for weights of a design."
+            f"null={null!r} does not take weights_x and weights_y. Use null='permutation', ts.StratifiedPermutation or "
+            "ts.GroupPermutation for weights that belong to the rows, or null='wild' for weights of a design."
         )

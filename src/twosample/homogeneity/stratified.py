@@ -1,9 +1,10 @@
 r"""MMD² within strata: what all of them share, and what each of them shows by itself.
 
-With labels v (1 for x) and their means over relabellings p, the share of x in the stratum of a row, the weighted
-differences of all strata together are :math:`\sum_s h_s \delta_s = \sum_i (v_i - p_i)\varphi(z_i)`, and their square is
-:math:`u'Ku` for the contrast u = v - p, whose sum is 0 in every stratum: one application of K to all relabellings, in
-every engine. Rows of strata that only one sample has are 0 there. The other sums are those of each stratum alone.
+With labels v (1 for x), weights w (1 if there are none) and the share :math:`p_s = X_s/(X_s+Y_s)` of x in the weight of
+stratum s, the weighted differences of all strata together are
+:math:`\sum_s h_s \delta_s = \sum_i w_i(v_i - p_{s(i)})\varphi(z_i)`, and their square is :math:`u'Ku` for the contrast
+u = w(v - p), whose sum is 0 in every stratum: one application of K to all relabellings, in every engine. Rows of strata
+that only one sample has are 0 there. The other sums are those of each stratum alone, seen from its weighted mean.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.labellings import Labellings, contrasts
+from ..core.labellings import contrasts
 from ..core.strata import Strata, own_square
-from ..core.sums import BlockSums
 from ..core.types import Counts, Floats
 from ..engines import Gram
-from ..statistics import Biased, QuadraticStatistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,32 +27,38 @@ class StratifiedForm:
     """The statistic of :class:`twosample.StratifiedPermutation`, before the root if it is biased."""
 
     strata: Strata
-    statistic: QuadraticStatistic  # how each stratum is compared: biased or unbiased
+    biased: bool  # how each stratum is compared
     gram: Gram  # the Gram matrix of all pooled rows
-    part: Callable[[np.ndarray[tuple[int], np.dtype[np.intp]]], Gram]  # makes the Gram matrix of some of them
+    part: Callable[[NDArray[np.intp]], Gram]  # makes the Gram matrix of some of them
+    diagonal: Floats  # (N,) k(z, z)
+    weights: Floats  # (N,) weights above 0
 
     def values(self, v: Counts) -> tuple[Floats, float]:
         """``(R,)`` values for ``(N, R)`` labels, and the relative rounding error of the sums."""
-        strata = self.strata
-        h, both = strata.sizes, strata.compared
-        total, root = float(h.sum()), sqrt(len(both))
-        forms = self.gram.block_sums(contrasts(v - strata.shares[:, None]), 0, len(v))
-        shared, each, resolution = forms.xx.copy(), np.zeros(v.shape[1]), forms.resolution
+        u, both = np.zeros(v.shape), self.strata.compared
+        shared, each, total = np.zeros((3, v.shape[1]))
+        resolution = 0.0
         for s in both.tolist():
-            m, n, rows = int(strata.x[s]), int(strata.y[s]), strata.rows[s]
-            sums = self.part(rows).block_sums(Labellings(v[rows]), m, n)
+            rows = self.strata.rows[s]
+            w, labels = self.weights[rows], v[rows]
+            x, every = w @ labels, float(w.sum())
+            u[rows] = w[:, None] * labels - np.outer(w, x / every)
+            gram, h = self.part(rows), x * (every - x) / every
+            sums = gram.block_sums(contrasts(u[rows]), 0, len(rows))
+            own = sums.xx / h**2 if self.biased else self._own(gram, rows, labels, sums.xx)
+            shared += h**2 * own - sums.xx
+            each += h * own
+            total += h
             resolution = max(resolution, sums.resolution)
-            own, square = self._own(sums, m, n), h[s] ** 2
-            shared += square * (own - Biased().form(m, n).value(sums))
-            each += h[s] * own
-        return 0.5 * (shared / total**2 + each / (root * total)), resolution
+        forms = self.gram.block_sums(contrasts(u), 0, len(v))
+        shared += forms.xx
+        values = 0.5 * (shared / total**2 + each / (sqrt(len(both)) * total))
+        return np.asarray(values), max(resolution, forms.resolution)
 
-    def _own(self, sums: BlockSums, m: int, n: int) -> Floats:
-        """The estimate of MMD² in a stratum. For a sample of one row it takes the kernel seen from their mean."""
-        if self.statistic.root or min(m, n) > 1:
-            return self.statistic.form(m, n).value(sums)
-        size, total = m + n, sums.xx + 2 * sums.xy + sums.yy
-        q = sums.xx - 2 * m / size * (sums.xx + sums.xy) + (m / size) ** 2 * total
-        trace = sums.dx + sums.dy - total / size
-        rows = [np.array(float(part)) for part in (m, n)]
-        return own_square(q, q if m == 1 else trace - q, trace, *rows, *rows)
+    def _own(self, gram: Gram, rows: NDArray[np.intp], labels: Counts, q: Floats) -> Floats:
+        """The estimate of MMD² in a stratum without its bias."""
+        w = self.weights[rows]
+        means = gram.multiply(w[:, None])[:, 0] / w.sum()
+        lengths = w**2 * (self.diagonal[rows] - 2 * means + w @ means / w.sum())
+        x, xx = w @ labels, w**2 @ labels
+        return own_square(q, lengths @ labels, lengths.sum(), x, w.sum() - x, xx, w @ w - xx)

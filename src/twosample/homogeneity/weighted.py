@@ -51,15 +51,17 @@ def time_series(
     )
 
 
-def group_sums(gram: Gram, diagonal: Floats, groups: NDArray[np.intp], count: int, biased: bool) -> Grouped:
-    """Sums of the Gram matrix over `count` groups of rows, by one product with their indicators."""
+def group_sums(
+    gram: Gram, diagonal: Floats, groups: NDArray[np.intp], count: int, biased: bool, weights: Floats
+) -> Grouped:
+    """Weighted sums of the Gram matrix over `count` groups of rows, by one product with their indicators."""
     K, step = np.empty((count, count)), max(1, _ENTRIES // len(groups))
     for start in range(0, count, step):
         some = np.arange(start, min(start + step, count))
-        products = gram.multiply((groups[:, None] == some).astype(np.float64))
+        products = gram.multiply(weights[:, None] * (groups[:, None] == some))
         for column, group in zip(products.T, some, strict=True):
-            K[:, group] = np.bincount(groups, weights=column, minlength=count)
-    own: Floats = np.bincount(groups, weights=diagonal, minlength=count).astype(np.float64)
+            K[:, group] = np.bincount(groups, weights=weights * column, minlength=count)
+    own: Floats = np.bincount(groups, weights=weights**2 * diagonal, minlength=count).astype(np.float64)
     return Grouped((K + K.T) / 2, own, biased)
 
 

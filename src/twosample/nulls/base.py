@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw
+from ..errors import InputError
 
 
 class Outcome(NamedTuple):
@@ -45,6 +50,11 @@ class Null(ABC):
     needs: ClassVar[str] = ""
     """How to make one, where the alias alone does not say enough."""
 
+    def kept(self, which: NDArray[np.bool_], m: int) -> Null:
+        """The same for the pooled rows that are left, of which the first m were x; most nulls know of no rows."""
+        del which, m
+        return self
+
     @property
     def resamples(self) -> int:
         """How many resamples beside the truth it wants to see."""
@@ -69,3 +79,35 @@ class Null(ABC):
         law = self.law(observed)
         value = float(law.values[0]) if isinstance(law, ReplicateLaw) else observed.value
         return Outcome(observed, value, law, self, self.notes(observed, law))
+
+
+def row_labels(owner: str, option: str, given: object, what: str) -> tuple[Hashable, ...]:
+    """The stratum or group of every row; rows of a matrix are tuples."""
+    if hasattr(given, "to_numpy"):
+        given = given.to_numpy()
+    if isinstance(given, np.ndarray):
+        given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes):
+        raise InputError(f"{owner}: {option} must be a list with the {what} of every row.")
+    labels = tuple(given)
+    if not labels or not all(isinstance(label, Hashable) and not unnamed(label) for label in labels):
+        raise InputError(
+            f"{owner}: {option} must name the {what} of every row; None, NaN and lists do not. If missing is a {what}, "
+            "give it a name, such as '(missing)'."
+        )
+    return labels
+
+
+def kept_labels(labels: Iterable[Hashable], which: NDArray[np.bool_]) -> tuple[Hashable, ...]:
+    """Those of the rows that are left."""
+    return tuple(label for label, left in zip(labels, which.tolist(), strict=True) if left)
+
+
+def unnamed(group: Hashable) -> bool:
+    """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
+    if isinstance(group, tuple):
+        return any(part is not None and unnamed(part) for part in group)
+    try:
+        return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
+    except TypeError:  # pandas.NA
+        return True

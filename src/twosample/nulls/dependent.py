@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.labellings import Labellings, relabellings
 from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.resamples import pair_swaps
 from ..errors import InputError, whole_number
-from .base import Null
+from .base import Null, kept_labels, row_labels
 from .permutation import Resampling
+from .strata import StratifiedPermutation
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class GroupPermutation(Null):
         The group of every row of x and of y; a group belongs to one sample.
     n
         Number of random relabellings of the groups; all of them when there are no more.
+    by_x, by_y
+        The stratum of every row, for groups that are relabelled within strata (sites that were randomised within
+        regions); a group belongs to one stratum. The statistic is that of :class:`StratifiedPermutation`, in which a
+        group is one point with the mean of its rows and their number (or the sum of their weights) for its weight.
 
     Notes
     -----
@@ -52,6 +58,8 @@ class GroupPermutation(Null):
     x_groups: Iterable[Hashable] = field(repr=False)
     y_groups: Iterable[Hashable] = field(repr=False)
     n: int = 999
+    by_x: Iterable[Hashable] | None = field(default=None, repr=False)
+    by_y: Iterable[Hashable] | None = field(default=None, repr=False)
     name = "group"
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased"})
     asks: ClassVar[str] = "resamples"
@@ -61,16 +69,12 @@ class GroupPermutation(Null):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole_number("GroupPermutation: n", self.n))
-        for name in ("x_groups", "y_groups"):
-            given = getattr(self, name)
-            if not isinstance(given, Iterable):
-                raise InputError(f"GroupPermutation: {name}={given!r} must be a list with the group of every row.")
-            groups = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-            if not all(isinstance(group, Hashable) and not unnamed(group) for group in groups):
-                raise InputError(
-                    f"GroupPermutation: {name} must name the group of every row; None, NaN and lists do not."
-                )
-            object.__setattr__(self, name, groups)
+        for name, what in (("x_groups", "group"), ("y_groups", "group"), ("by_x", "stratum"), ("by_y", "stratum")):
+            if getattr(self, name) is not None or what == "group":
+                labels = row_labels("GroupPermutation", name, getattr(self, name), what)
+                object.__setattr__(self, name, labels)
+        if (self.by_x is None) != (self.by_y is None):
+            raise InputError("GroupPermutation: give by_x and by_y together, the stratum of every row of x and of y.")
         both = sorted(map(str, set(self._groups[0]) & set(self._groups[1])))
         if both:
             raise InputError(
@@ -88,16 +92,47 @@ class GroupPermutation(Null):
     def resamples(self) -> int:
         return int(self.n)
 
+    def kept(self, which: NDArray[np.bool_], m: int) -> Null:
+        self._check_rows(m, len(which) - m)
+        parts = {"x_groups": which[:m], "y_groups": which[m:], "by_x": which[:m], "by_y": which[m:]}
+        given = {name: part for name, part in parts.items() if getattr(self, name) is not None}
+        return replace(self, **{name: kept_labels(getattr(self, name), part) for name, part in given.items()})
+
+    def _check_rows(self, m: int, n: int) -> None:
+        for what, parts in (("groups", (self.x_groups, self.y_groups)), ("strata", (self.by_x, self.by_y))):
+            given = [rows if part is None else len(tuple(part)) for part, rows in zip(parts, (m, n), strict=True)]
+            if given != [m, n]:
+                raise InputError(
+                    f"GroupPermutation has {what} for {given[0]} and {given[1]} rows; x has {m} and y has {n}."
+                )
+
+    @property
+    def strata(self) -> StratifiedPermutation | None:
+        """The relabelling of groups within strata; None if there are none."""
+        if self.by_x is None or self.by_y is None:
+            return None
+        parts = []
+        for groups, by in ((self.x_groups, self.by_x), (self.y_groups, self.by_y)):
+            stratum: dict[Hashable, Hashable] = {}
+            for group, own in zip(groups, by, strict=True):
+                if stratum.setdefault(group, own) != own:
+                    raise InputError(
+                        f"GroupPermutation: group {group!r} has rows in several strata, such as {stratum[group]!r} and "
+                        f"{own!r}. Groups are relabelled as a whole within strata, so a group belongs to one stratum."
+                    )
+            parts.append(list(stratum.values()))
+        return StratifiedPermutation(*parts, n=self.n)
+
     def law(self, observed: Observed) -> Law:
-        given = [len(tuple(groups)) for groups in (self.x_groups, self.y_groups)]
-        if given != [observed.m, observed.n]:
-            raise InputError(
-                f"GroupPermutation has groups for {given[0]} and {given[1]} rows; x has {observed.m} and y has "
-                f"{observed.n}."
-            )
+        self._check_rows(observed.m, observed.n)
         x, y = self._groups
         code = {group: i for i, group in enumerate((*x, *y))}
         of_row = np.array([code[group] for group in (*self.x_groups, *self.y_groups)])
+        strata = self.strata
+        if observed.weighted or (strata is not None and len(strata.strata.names) > 1):
+            strata = strata or StratifiedPermutation([0] * len(x), [0] * len(y), n=self.n)
+            strata.check_compared()
+            return observed.stratified(strata.strata, strata, of_row)
         grouped, sizes = observed.grouped(of_row, len(code)), np.bincount(of_row).astype(np.float64)
         K, d = grouped.between, grouped.diagonal
         labels = relabellings(len(x), len(y), self.n, observed.rng)
@@ -116,6 +151,12 @@ class GroupPermutation(Null):
                 )
             values = (xx - dx) / (m * (m - 1)) - 2 * xy / (m * n) + (yy - dy) / (n * (n - 1))
         return observed.replicates(values, labels.exhaustive, 1 / comb(len(code), len(x)))
+
+    def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
+        """What is to be known of strata."""
+        if self.by_x is None or self.by_y is None:
+            return ()
+        return StratifiedPermutation(self.by_x, self.by_y).notes(observed, law)
 
 
 @dataclass(frozen=True)
@@ -144,6 +185,13 @@ class PairFlips(Resampling):
     statistics: ClassVar[frozenset[str]] = frozenset({"biased", "unbiased", "paired"})
     relabels: ClassVar[bool] = True
     independent_rows: ClassVar[bool] = False
+
+    def kept(self, which: NDArray[np.bool_], m: int) -> Null:
+        if not which.all():
+            raise InputError(
+                "null=PairFlips(): a weight of 0 leaves a row out and its pair would be broken: drop both."
+            )
+        return self
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         if m != n:
@@ -218,13 +266,3 @@ class CircularShift(Null):
 
     def _margin(self, observed: Observed) -> int:
         return observed.lag(self.name) if self.margin is None else self.margin
-
-
-def unnamed(group: Hashable) -> bool:
-    """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
-    if isinstance(group, tuple):
-        return any(part is not None and unnamed(part) for part in group)
-    try:
-        return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
-    except TypeError:  # pandas.NA
-        return True

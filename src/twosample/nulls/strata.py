@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._shown import shown
 from ..core.labellings import Labellings
@@ -16,7 +17,7 @@ from ..core.pvalue import Law
 from ..core.resamples import stratified_relabellings
 from ..core.strata import Strata
 from ..errors import InputError, whole_number
-from .dependent import unnamed
+from .base import Null, kept_labels, row_labels
 from .permutation import Drawing, Permutation
 
 
@@ -46,8 +47,10 @@ class StratifiedPermutation(Drawing):
 
     Notes
     -----
-    O(N² n) for the first term, less for the second; all engines. Strata that only one sample has cannot be compared and
-    do not count: the notes name them. Not for a continuous covariate with a stratum for each value, and not for
+    O(N² n) for the first term, less for the second; all engines. Weights (``weights_x``) move with their rows, and
+    :math:`m_s`, :math:`n_s` are then sums of weights; whole groups move within strata by
+    ``ts.GroupPermutation(x_groups, y_groups, by_x=..., by_y=...)``. Strata that only one sample has cannot be compared
+    and do not count: the notes name them. Not for a continuous covariate with a stratum for each value, and not for
     covariates that come after the difference (what was measured at the same time and may differ for the same reason).
 
     Examples
@@ -73,29 +76,42 @@ class StratifiedPermutation(Drawing):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole_number("StratifiedPermutation: n", self.n))
         for name in ("by_x", "by_y"):
-            object.__setattr__(self, name, _named(name, getattr(self, name)))
+            labels = row_labels("StratifiedPermutation", name, getattr(self, name), "stratum")
+            object.__setattr__(self, name, labels)
 
     @cached_property
     def strata(self) -> Strata:
         """The strata of the pooled rows."""
         return Strata.of(tuple(self.by_x), tuple(self.by_y))
 
-    def law(self, observed: Observed) -> Law:
+    def kept(self, which: NDArray[np.bool_], m: int) -> Null:
+        self._check_rows(m, len(which) - m)
+        x, y = (kept_labels(by, part) for by, part in ((self.by_x, which[:m]), (self.by_y, which[m:])))
+        return replace(self, by_x=x, by_y=y)
+
+    def _check_rows(self, m: int, n: int) -> None:
         given = [len(tuple(by)) for by in (self.by_x, self.by_y)]
-        if given != [observed.m, observed.n]:
+        if given != [m, n]:
             raise InputError(
-                f"StratifiedPermutation: by_x has {given[0]} and by_y {given[1]} strata of rows; x has {observed.m} "
-                f"rows and y has {observed.n}. Give one for every row."
+                f"StratifiedPermutation: by_x has {given[0]} and by_y {given[1]} strata of rows; x has {m} rows and y "
+                f"has {n}. Give one for every row."
             )
+
+    def law(self, observed: Observed) -> Law:
+        self._check_rows(observed.m, observed.n)
         if len(self.strata.names) == 1:
             return Permutation(self.n).law(observed)
+        self.check_compared()
+        return observed.stratified(self.strata, self)
+
+    def check_compared(self) -> None:
+        """Refuse strata of which none has rows of both."""
         if not len(self.strata.compared):
             raise InputError(
                 "StratifiedPermutation: no stratum has rows of both x and y, so that nothing can be compared. "
                 f"by_x has {_few(list(dict.fromkeys(self.by_x)))}, by_y has {_few(list(dict.fromkeys(self.by_y)))}. "
                 "Cut a continuous covariate into bins."
             )
-        return observed.stratified(self.strata, self)
 
     def _draw(self, m: int, n: int, pairwise: bool, count: int, rng: np.random.Generator) -> Labellings:
         return stratified_relabellings(self.strata.of_row, m, count, rng)
@@ -124,23 +140,6 @@ class StratifiedPermutation(Drawing):
         if single:
             notes.append(f"{single} have one row of each sample: they count in what all strata share only.")
         return tuple(notes)
-
-
-def _named(name: str, given: object) -> tuple[Hashable, ...]:
-    """The stratum of every row; rows of a matrix are tuples."""
-    if hasattr(given, "to_numpy"):
-        given = given.to_numpy()
-    if isinstance(given, np.ndarray):
-        given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
-    if not isinstance(given, Iterable) or isinstance(given, str | bytes):
-        raise InputError(f"StratifiedPermutation: {name} must be a list with the stratum of every row.")
-    strata = tuple(given)
-    if not strata or not all(isinstance(stratum, Hashable) and not unnamed(stratum) for stratum in strata):
-        raise InputError(
-            f"StratifiedPermutation: {name} must name the stratum of every row; None, NaN and lists do not. "
-            "If missing is a stratum, give it a name, such as '(missing)'."
-        )
-    return strata
 
 
 def _few(names: list[Hashable]) -> str:
