@@ -223,7 +223,9 @@ def test_opposite_differences_in_two_strata_are_different():
     assert c.columns[0].effect > 0.15
 
 
-@pytest.mark.parametrize(("groups", "least"), [((3, 3), 0.1), ((3, 4), 1 / 35), ((4, 4), 2 / 70), ((5, 5), None)])
+@pytest.mark.parametrize(
+    ("groups", "least"), [((3, 3), 0.1), ((3, 4), 1 / 35), ((4, 4), 2 / 70), ((5, 5), None), ((4, 5), None)]
+)
 def test_too_few_groups_to_show_anything_are_named(groups, least):
     rng = np.random.default_rng(10)
     sides = []
@@ -255,11 +257,21 @@ def test_sampled_rows_are_rows_and_not_what_they_are_worth(option):
     assert any("600 and 600 rows, worth " in note for note in c.notes)
 
 
-def test_weights_by_which_one_row_is_all_are_refused():
+@pytest.mark.parametrize("rows", [1, 2, 300])
+def test_weights_by_which_one_row_is_all_leave_nothing_to_test(rows):
     rng = np.random.default_rng(12)
-    a, b = ({"w": [1e6] + [1e-6] * 299, "v": rng.normal(size=300)} for _ in range(2))
-    with pytest.raises(InputError, match="weights: by column 'w' the 300 rows of dict are worth only 1 of"):
-        ts.compare(a, b, weights="w")
+    heavy = {"w": [1e6] + [1e-6] * (rows - 1), "v": rng.normal(size=rows)}
+    c = ts.compare(heavy, {"w": rng.uniform(1, 2, 300), "v": rng.normal(size=300) + 9}, weights="w")
+    assert c.verdict == "no difference found"
+    assert any("fewer than two rows of equal weight: no column was tested" in f.detail for f in finding(c, "weights"))
+
+
+def test_two_rows_of_unequal_weight_are_tested():
+    rng = np.random.default_rng(12)
+    two = {"w": [1.0, 2.0], "v": [9.0, 9.5]}
+    c = ts.compare(two, {"w": rng.uniform(1, 2, 300), "v": rng.normal(size=300)}, weights="w")
+    assert c["v"].pvalue <= 0.05
+    a, b = ({"w": [1.0], "v": rng.normal(size=300)} for _ in range(2))
     b["w"] = a["w"] = [1.0, 1.0] + [0.001] * 298  # worth 2.6
     assert ts.compare(a, b, weights="w").verdict != "different"
 

@@ -169,9 +169,19 @@ def normal_pvalue(z: float) -> float:
     return max(2 * float(ndtr(-abs(z))), 1e-300)
 
 
+TWO = 1.5
+"""Effective rows from which on a sample counts as two rows, which have a spread; fewer are not tested."""
+
+
 def effective(weights: Floats) -> int:
-    """Kish's effective sample size, rounded down."""
-    return whole_rows(float(weights.sum()) ** 2 / max(float(weights @ weights), 1e-300), 1)
+    """Kish's effective sample size, rounded down; not below two from :data:`TWO` on."""
+    worth = kish(weights)
+    return whole_rows(worth, 2 if worth >= TWO else 1)
+
+
+def kish(weights: Floats) -> float:
+    """Kish's effective sample size."""
+    return float(weights.sum()) ** 2 / max(float(weights @ weights), 1e-300)
 
 
 def whole_rows(rows: float, least: int) -> int:

@@ -19,7 +19,7 @@ from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import GroupPermutation, Null, Permutation, Spectrum, StratifiedPermutation
 from .alternative import Effect, effect
-from .designs import Design, Rows, Shares, by_units, counts, effective, whole_rows
+from .designs import TWO, Design, Rows, Shares, by_units, counts, effective, kish, whole_rows
 from .pair import Embedded
 from .rows import EmbeddedRows
 from .stratified import StratifiedFeatures
@@ -136,9 +136,11 @@ class RelabelledDesign(Design):
 
     @property
     def comparable(self) -> bool:
-        """Whether a stratum has units of both, and there are two of each in all."""
+        """Whether a stratum has units of both, and there are two of each in all, which weights leave."""
         units, both = self.units, self.units.compared
-        return len(both) > 0 and min(float(part[both].sum()) for part in (units.x, units.y)) >= 2
+        if not len(both) or min(float(part[both].sum()) for part in (units.x, units.y)) < 2:
+            return False
+        return self.weights is None or min(kish(part) for part in np.split(self.weights, [self.m])) >= TWO
 
     @property
     def mix(self) -> tuple[Floats, Floats]:

@@ -94,9 +94,11 @@ class GroupPermutation(Null):
 
     def kept(self, which: NDArray[np.bool_], m: int) -> Null:
         self._check_rows(m, len(which) - m)
-        parts = {"x_groups": which[:m], "y_groups": which[m:], "by_x": which[:m], "by_y": which[m:]}
-        given = {name: part for name, part in parts.items() if getattr(self, name) is not None}
-        return replace(self, **{name: kept_labels(getattr(self, name), part) for name, part in given.items()})
+        x, y = (kept_labels(groups, part) for groups, part in ((self.x_groups, which[:m]), (self.y_groups, which[m:])))
+        if self.by_x is None or self.by_y is None:
+            return replace(self, x_groups=x, y_groups=y)
+        by_x, by_y = kept_labels(self.by_x, which[:m]), kept_labels(self.by_y, which[m:])
+        return replace(self, x_groups=x, y_groups=y, by_x=by_x, by_y=by_y)
 
     def _check_rows(self, m: int, n: int) -> None:
         for what, parts in (("groups", (self.x_groups, self.y_groups)), ("strata", (self.by_x, self.by_y))):
@@ -121,7 +123,7 @@ class GroupPermutation(Null):
                         f"{own!r}. Groups are relabelled as a whole within strata, so a group belongs to one stratum."
                     )
             parts.append(list(stratum.values()))
-        return StratifiedPermutation(*parts, n=self.n)
+        return StratifiedPermutation(parts[0], parts[1], n=self.n)
 
     def law(self, observed: Observed) -> Law:
         self._check_rows(observed.m, observed.n)

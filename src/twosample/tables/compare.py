@@ -30,7 +30,7 @@ from ..sources import JointColumn, open_table
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, records
 from .checking import violation_words, violations
-from .conditional import mix_finding, tested_by
+from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
 from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
@@ -194,12 +194,12 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         changes, findings = schema_of(reading, policy, may_be_lost)
         columns, findings = _comparable(reading, findings)
         broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
-        plan = plan_of(reading, given, wanted.kinds, level)
+        plan = plan_of(reading, given, wanted.kinds)
         step("testing columns")
         judge = Judge(level, tests_of(reading, columns), random)
         tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
         tested, joint, together, test, beside = tests(reading, columns, judge, step)
-        mix = None if plan is None else mix_finding(plan, ", ".join(given.by or given.names), judge)
+        known = () if plan is None else design_findings(plan, given, judge, tested, together is not None)
     named = partial(_named, joint, test, level, reading, columns)
     alike = identical(reading)
     found = weighed(tested, together, level, margins, alike, named, () if plan is None else plan.groups)
@@ -224,8 +224,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         findings=(
             *(Finding("contract", one.column, one.detail) for one in broken),
             *findings,
-            *(() if mix is None else (mix,)),
-            *(() if plan is None else plan.findings),
+            *known,
             *(part for part in beside if part.column in differing),
             *_alike_neighbours(plan, joint, reading, found.verdict),
             *found.findings,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from .._pictures import WeightedNumbers
 from .._shown import shown
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
-from ..embedding.dependence import SeriesDesign
+from ..embedding.dependence import GroupDesign, SeriesDesign
 from ..embedding.designs import ENOUGH, Design, Shares
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
@@ -24,7 +25,8 @@ from ..structured import Categories, Text
 from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
 from .conditional_joint import feature_view, joined_by, strata_of
-from .conditions import Plan
+from .conditions import Conditions, Plan
+from .looks import smallest_adjusted
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
@@ -302,13 +304,46 @@ def _views(
             yield DesignedView(**own, compared=shares[i], worth=worth)
 
 
-def mix_finding(plan: Plan, named: str, judge: Judge) -> Finding | None:
-    """Whether strata are as frequent in both tables, no part of the verdict; or that a table is too small to test."""
-    if not isinstance(plan.design, RelabelledDesign):
-        said = f"a table is worth fewer than {ENOUGH} rows, too few for a test that does not relabel"
-        what: Literal["series", "weights"] = "series" if isinstance(plan.design, SeriesDesign) else "weights"
-        return None if plan.design.comparable else Finding(what, named, f"{said}: no column was tested")
-    if len(plan.design.strata.names) == 1:
+def design_findings(
+    plan: Plan, given: Conditions, judge: Judge, lines: Sequence[ColumnTests], joint: bool
+) -> tuple[Finding, ...]:
+    """What is to be known of a design: its mix, that a table is too small to test, that p-values cannot be small."""
+    named = ", ".join(given.by or given.names)
+    found = [_mix(plan, named, judge), _too_small(plan, named), _few_ways(plan, given, judge.level, lines, joint)]
+    return (*(finding for finding in found if finding is not None), *plan.findings)
+
+
+def _too_small(plan: Plan, named: str) -> Finding | None:
+    """That a table is worth too few rows for any test."""
+    design = plan.design
+    if design.comparable or (isinstance(design, RelabelledDesign) and design.weights is None):
+        return None
+    what: Literal["series", "weights"] = "series" if isinstance(design, SeriesDesign) else "weights"
+    said = f"a table is worth fewer than {ENOUGH} rows, too few for a test that does not relabel"
+    if isinstance(design, RelabelledDesign):
+        said = "a table is worth fewer than two rows of equal weight"
+    return Finding(what, named, f"{said}: no column was tested")
+
+
+def _few_ways(plan: Plan, given: Conditions, level: float, lines: Sequence[ColumnTests], joint: bool) -> Finding | None:
+    """That no difference can be shown, where even the smallest p-values, adjusted for each other, are too large."""
+    best = smallest_adjusted(lines, plan.least, joint)
+    if plan.plain or best <= level:
+        return None
+    (a, b), what = plan.groups or (plan.design.m, plan.design.n), "groups" if plan.groups else "rows"
+    ways = f"{comb(a + b, a)} ways only" if isinstance(plan.design, GroupDesign) else "few ways only within strata"
+    said = (
+        f"{a} and {b} {what} can be relabelled in {ways}: the smallest possible p-value is {plan.least:.2g} "
+        f"({min(best, 1.0):.2g} adjusted), so no difference of values can be shown at level {level:g}, however large. "
+        f"More {what} are needed"
+    )
+    option: Literal["groups", "strata"] = "groups" if plan.groups else "strata"
+    return Finding(option, given.groups or ", ".join(given.names), said)
+
+
+def _mix(plan: Plan, named: str, judge: Judge) -> Finding | None:
+    """Whether strata are as frequent in both tables, no part of the verdict."""
+    if not isinstance(plan.design, RelabelledDesign) or len(plan.design.strata.names) == 1:
         return None
     strata = plan.design.strata
     x, y = plan.design.mix

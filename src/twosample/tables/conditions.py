@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._door import scale_notes
 from .._numbers import Measure, counted, share
 from .._shown import shown
 from ..core.strata import Strata
@@ -123,13 +123,21 @@ class Plan:
     groups: tuple[int, ...] = ()
 
     @property
+    def least(self) -> float:
+        """The smallest p-value that relabelling can give; 0 where nothing is relabelled."""
+        design = self.design
+        if isinstance(design, RelabelledDesign):
+            return design.units.floor()
+        return design.least if isinstance(design, GroupDesign) else 0.0
+
+    @property
     def plain(self) -> bool:
         """Whether it changes nothing: one stratum, or equal weights."""
         design = self.design
         return isinstance(design, RelabelledDesign) and design.plain and len(design.strata.names) == 1
 
 
-def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level: float) -> Plan | None:
+def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Plan | None:
     """The design that the options ask for; None if rows are exchangeable as they are."""
     if not given.given:
         return None
@@ -149,6 +157,10 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level
     if column is not None:
         findings.append(_effective(parts, column))
         notes.append(_MOVING.format(column) if given.weights else _STAYING.format(column))
+        if given.weights is not None and weights is not None:
+            notes += scale_notes(
+                parts[0], parts[1], f"Weights in {column}: those of the first table", "`design_weights`"
+            )
     if given.design_weights is not None and weights is not None:
         design: Design = SampledDesign(m, n, weights)
     elif given.groups is None:
@@ -160,7 +172,6 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str], level
         design = _by_groups(strata, weights, groups)
         counts = tuple(len(np.unique(part)) for part in (groups[:m], groups[m:]))
         notes.append(_group_note(counts, given.groups, m, n))
-        findings += _few_groups(design, counts, given.groups, level)
     return Plan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
 
 
@@ -277,20 +288,7 @@ def _weights(side: pl.DataFrame, column: str, table: str, given: Conditions) -> 
             )
     if not values.any():
         raise InputError(f"{option}: all weights of {table} in column {column!r} are 0.")
-    _check_even(values / values.max(), column, table, option)
     return values
-
-
-def _check_even(weights: Floats, column: str, table: str, option: str) -> None:
-    """Refuse weights by which several rows are worth fewer than two; the largest is 1."""
-    worth = float(weights.sum()) ** 2 / float(weights @ weights)
-    if len(weights) > 1 and worth < 2 - 1e-9:
-        raise InputError(
-            f"{option}: by column {column!r} the {len(weights):,} rows of {table} are worth only {worth:.3g} of equal "
-            f"weight (Kish's effective sample size); a test needs 2 or more. The largest weight is "
-            f"{share(1 / float(weights.sum()))} of their sum. Check the weights, cap the largest, or leave such rows "
-            "out with `where`."
-        )
 
 
 _SHARES = (
@@ -354,23 +352,6 @@ def _group_note(counts: tuple[int, ...], column: str, m: int, n: int) -> str:
         f"Whole groups of {column} were relabelled: {counts[0]:,} and {counts[1]:,} groups of {m:,} and {n:,} rows. "
         f"{_SHARES}"
     )
-
-
-def _few_groups(
-    design: GroupDesign | RelabelledDesign, counts: tuple[int, ...], column: str, level: float
-) -> list[Finding]:
-    """That no difference can be shown, where even the smallest p-value, doubled for the joint test, is too large."""
-    least = design.least if isinstance(design, GroupDesign) else design.units.floor()
-    if 2 * least <= level:
-        return []
-    a, b = counts
-    ways = f"{comb(a + b, a)} ways only" if isinstance(design, GroupDesign) else "few ways only within strata"
-    said = (
-        f"{a} and {b} groups can be relabelled in {ways}: the smallest possible p-value is "
-        f"{least:.2g} ({2 * least:.2g} adjusted), so no difference of values can be shown at level "
-        f"{level:g}, however large. More groups are needed"
-    )
-    return [Finding("groups", column, said)]
 
 
 def _timed(reading: Reading, column: str) -> Plan:

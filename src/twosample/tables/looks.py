@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from ..embedding.judge import beside_joint
+from ..embedding.judge import JOINT, beside_joint
 from .views import PLAIN, WEIGHTS, View, intervals, missing_view, sentence
 
 if TYPE_CHECKING:
@@ -115,6 +115,14 @@ def looked_at(lines: Sequence[ColumnTests], joint: float | None) -> list[Look]:
     adjusted = beside_joint(_weighted_holm(flat, np.concatenate(weights)), joint)
     cuts = np.cumsum([len(part) for part in tests])[:-1]
     return [_look(*parts) for parts in zip(lines, tests, np.split(adjusted, cuts), strict=True)]
+
+
+def smallest_adjusted(lines: Sequence[ColumnTests], least: float, joint: bool) -> float:
+    """The smallest adjusted p-value that there can be if no p-value is below `least`; with a joint test, or without."""
+    weights = [part.max() for part in _weights([_tests(line) for line in lines]) if len(part)]
+    best = np.array([least / max(weights, default=1.0)])
+    found = beside_joint(best, least if joint else None)
+    return float(min(found[0], least / JOINT if joint else 1.0))
 
 
 def _tests(line: ColumnTests) -> list[_Test]:
