@@ -35,6 +35,15 @@ def test_counts_are_those_by_hand(text, counts):
     assert counted(text) == counts
 
 
+@pytest.mark.parametrize("read_as", ["latin-1", "cp1252"])
+def test_letters_are_damaged_where_utf8_was_read_as_something_else(read_as):
+    words = ["Białystok", "Mayagüez", "Château", "Čapek", "Ærø", "Łódź", "Škoda", "Þór", "naïve"]
+    damaged = [word.encode().decode(read_as, errors="replace") for word in words]
+    found = {view.text: view for view in Spelling.of(pl.Series(words), pl.Series(damaged)).views(single=False)}
+    view = found["written with damaged letters"]
+    assert (view.a, view.b) == (0, len(words))
+
+
 def test_the_rarest_values_together():
     x, y = ["a"] * 70 + ["b"] * 20 + ["c"] * 5 + ["d"], ["a"] * 80 + ["b"] * 18 + ["d", "e", "e"]
     views = Spelling.of(pl.Series(x), pl.Series(y)).views(single=True)

@@ -5,7 +5,8 @@ import pytest
 
 import twosample as ts
 from twosample.core.groups import RowGroups
-from twosample.tables.ties import fits, pair_of, pairs_view
+from twosample.tables.features import ColumnFeatures
+from twosample.tables.ties import fits, label_scores, pair_of, pairs_view
 
 
 def tables(seed, rows=1500):
@@ -53,6 +54,41 @@ def test_fits_are_regressions_on_the_other_columns():
     plain = others @ np.linalg.solve(others.T @ others / 4000 + 0.01 * np.eye(4), others.T @ phi[:, 4] / 4000)
     assert fitted[:, 4] == pytest.approx(plain, abs=0.05)
     assert fitted + left == pytest.approx(phi)
+
+
+def labelled(rng, rows, noise=0.0):
+    """Columns, and labels that depend on them, some of which are those of other rows."""
+    x = rng.normal(size=(rows, 4))
+    label = np.argmax(x @ np.eye(4) + 0.3 * rng.normal(size=(rows, 4)), axis=1)
+    wrong = np.flatnonzero(rng.random(rows) < noise)
+    label[wrong] = label[rng.permutation(wrong)]
+    return {**{f"x{i}": x[:, i] for i in range(4)}, "label": np.array(list("abcd"))[label]}
+
+
+def test_label_scores_are_logs_of_shares_by_regression():
+    rng = np.random.default_rng(5)
+    table = labelled(rng, 900)
+    codes = np.unique(table["label"], return_inverse=True)[1]
+    codes = np.argsort(np.argsort(-np.bincount(codes), kind="stable"))[codes]
+    x = np.column_stack([table[f"x{i}"] for i in range(4)])
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    one = [ColumnFeatures(f"x{i}", "numeric", x[:, [i]], (("score", None),)) for i in range(4)]
+    last = ColumnFeatures("label", "categorical", rng.normal(size=(900, 2)), (("hash", None),) * 2, codes)
+    phi, owner = np.column_stack([x, last.values]), np.array([0, 1, 2, 3, 4, 4])
+    scores, which = label_scores([*one, last], phi, owner)
+    hits = np.eye(4)[codes]
+    slopes = np.linalg.solve(x.T @ x + 900 * 0.01 * np.eye(4), x.T @ (hits - hits.mean(axis=0)))
+    shares = np.maximum(x @ slopes + hits.mean(axis=0), 1e-3)
+    assert which.tolist() == [4]
+    assert scores[:, 0] == pytest.approx(np.log(shares[np.arange(900), codes] / shares.sum(axis=1)))
+    assert label_scores(one, x, np.arange(4))[0].shape == (900, 0)
+
+
+def test_a_few_wrong_labels_are_seen_and_named():
+    rng = np.random.default_rng(6)
+    c = ts.compare(labelled(rng, 2500), labelled(rng, 2500, noise=0.08))
+    assert c.joint_verdict == "different"
+    assert "label" in c.findings[0].columns
 
 
 def test_pairs_are_numbered_by_their_columns():

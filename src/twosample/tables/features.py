@@ -27,6 +27,7 @@ MOST = 6
 """Features of one column, at most."""
 
 _RARE = 0.005  # levels with a smaller share of the rows are not looked at one by one
+_LABELS = 20  # different numbers up to which they may be labels
 _DAY = 86_400.0
 
 
@@ -38,6 +39,8 @@ class ColumnFeatures:
     kind: Kind
     values: Floats  # (N, k) features with mean 0 and variance 1 over the pooled rows
     meanings: tuple[tuple[Meaning, str | None], ...]  # what each of them is, and the level that it stands for, if any
+    levels: NDArray[np.intp] | None = None
+    """``(N,)`` the number of the level, the most frequent first; of categories, and of numbers if there are few."""
 
 
 def column_features(series: pl.Series, column: JointColumn, columns: int) -> ColumnFeatures | None:
@@ -60,8 +63,10 @@ def column_features(series: pl.Series, column: JointColumn, columns: int) -> Col
     kept = [(_standardised(values), meaning) for values, meaning in found if np.ptp(values) > 0][:most]
     if not kept:
         return None
+    labels = column.kind == "categorical" or (column.kind in NUMBERS and series.n_unique() <= _LABELS)
+    levels = _ranked(series) if labels else None
     return ColumnFeatures(
-        column.name, column.kind, np.column_stack([part[0] for part in kept]), tuple(part[1] for part in kept)
+        column.name, column.kind, np.column_stack([part[0] for part in kept]), tuple(part[1] for part in kept), levels
     )
 
 
@@ -110,6 +115,13 @@ def _of_levels(series: pl.Series, most: int) -> Found:
         codes = series.rank("dense").fill_null(0).to_numpy().astype(np.intp)
         found.extend((part, ("hash", None)) for part in signs[codes].T)
     return found
+
+
+def _ranked(series: pl.Series) -> NDArray[np.intp]:
+    """``(N,)`` levels as numbers from 0, the most frequent first; missing is one of them."""
+    codes = series.rank("dense").fill_null(0).to_numpy().astype(np.intp)
+    order = np.argsort(-np.bincount(codes), kind="stable")
+    return np.asarray(np.argsort(order)[codes])
 
 
 def _of_texts(series: pl.Series, missing: NDArray[np.bool_]) -> Found:

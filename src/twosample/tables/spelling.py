@@ -28,7 +28,9 @@ _CLASSES = {
     "written with letters beyond ASCII": r"[^\x00-\x7F]",
 }
 _NOTHING = r"(?i)^\s*(n/?a|n\.a\.|nan|null|none|nil|unknown|undefined|missing|not available|xx+|-+|\?+|\.+)\s*$"
-_DAMAGED = r"\x{FFFD}|\w\?\w|[\x{C2}\x{C3}][\x{80}-\x{BF}]|\x{E2}[\x{80}\x{20AC}]|&(amp|lt|gt|quot|#\d+);"
+_SECOND = r"[\x{80}-\x{BF}\x{152}-\x{153}\x{160}-\x{161}\x{178}-\x{17E}\x{192}\x{2C6}\x{2DC}\x{201A}\x{2020}-\x{20AC}]"
+"""What the second byte of a letter beyond ASCII looks like where UTF-8 was read as latin-1 or Windows-1252."""
+_DAMAGED = rf"\x{{FFFD}}|\w\?\w|[\x{{C2}}-\x{{DF}}]{_SECOND}|\x{{E2}}[\x{{80}}\x{{20AC}}]|&(amp|lt|gt|quot|#\d+);"
 _PLAIN = r"[^a-zA-Z0-9 ]"
 
 Flags = NDArray[np.bool_]

@@ -23,6 +23,9 @@ _HIGHEST = 80.0  # of an exponent in single precision
 _CHUNK = 4096  # features at a time
 _WAVES = 4
 
+_LEVELS, _WORK = 20, 60_000  # levels of a column that are predicted, and features times levels of all of these
+_LEAST = 1e-3  # the smallest share
+
 PAIRED = 320
 """Features up to which all pairs of columns are looked at."""
 
@@ -60,9 +63,10 @@ def views_of(columns: Sequence[ColumnFeatures], twins: Floats, groups: RowGroups
     if len(columns) > 1:
         fitted, left = fits(phi, owner)
         products, starts = phi * fitted, np.flatnonzero(np.diff(owner, prepend=-1))
-        whole = np.add.reduceat(products, starts, axis=1)  # noise in labels is in all levels at once
-        both = np.concatenate([products, np.abs(left), whole], axis=1)
-        found.append(_of_features("ties", both, np.concatenate([owner, owner, owner[starts]]), groups))
+        whole = np.add.reduceat(products, starts, axis=1)
+        likely, labelled = label_scores(columns, phi, owner)
+        both = np.concatenate([products, np.abs(left), whole, likely], axis=1)
+        found.append(_of_features("ties", both, np.concatenate([owner, owner, owner[starts], labelled]), groups))
         if len(owner) <= PAIRED:
             found.append(pairs_view(phi, owner, groups))
         far = midranks(np.einsum("ij,ij->i", phi, phi)[:, None])
@@ -81,6 +85,33 @@ def fits(phi: Floats, owner: Index) -> tuple[Floats, Floats]:
     """
     left = phi @ residual_weights(phi.T @ phi / len(phi), owner, len(phi))
     return phi - left, left
+
+
+def label_scores(columns: Sequence[ColumnFeatures], phi: Floats, owner: Index) -> tuple[Floats, Index]:
+    r"""``(N, C)`` how likely each row's level is, given all other columns, for the columns of categories; and which.
+
+    The log of the share that ridge regression of indicators gives the level, in the pool: a few labels that are wrong
+    have next to no chance, which the mean of the logs sees and products of features do not. O(N K L) for each column
+    and L levels, the rarest of which are one; so many that all columns take :math:`6\cdot10^4 N` in all.
+    """
+    known = [i for i, column in enumerate(columns) if column.levels is not None]
+    most = min(_LEVELS, _WORK // max(len(known) * len(owner), 1))
+    if most < 2:
+        known = []
+    covariance = phi.T @ phi / len(phi) + max(0.01, len(owner) / len(phi)) * np.eye(len(owner))
+    scores = [_log_shares(columns[i].levels, phi, covariance, owner != i, most) for i in known]
+    return np.column_stack(scores) if scores else np.empty((len(phi), 0)), np.array(known, dtype=np.intp)
+
+
+def _log_shares(levels: Index | None, phi: Floats, covariance: Floats, others: NDArray[np.bool_], most: int) -> Floats:
+    """``(N,)`` the log of the share that each row's level has by ridge regression on the features of other columns."""
+    assert levels is not None
+    codes = np.minimum(levels, most - 1)
+    hits = np.eye(int(codes.max()) + 1)[codes]
+    mean, rest = hits.mean(axis=0), phi[:, others]
+    slopes = np.linalg.solve(covariance[np.ix_(others, others)], rest.T @ (hits - mean) / len(phi))
+    shares = np.maximum(rest @ slopes + mean, _LEAST)
+    return np.asarray(np.log(np.take_along_axis(shares, codes[:, None], axis=1)[:, 0] / shares.sum(axis=1)))
 
 
 def residual_weights(covariance: Floats, owner: Index, size: int) -> Floats:
