@@ -24,7 +24,7 @@ def forms(texts: pl.Series) -> pl.Series:
     >>> forms(pl.Series(["AB-0012", "ab 7", "3f9a1c-x"])).to_list()
     ['A-9', 'a 9', 'x-a']
     """
-    bare = texts.str.replace_all(r"\p{Nd}+", "9").str.replace_all(r"\p{Lu}+", "A").str.replace_all(r"\p{L}+", "a")
+    bare = texts.str.replace_all(r"\p{Nd}+", "9").str.replace_all(r"\p{Lu}+", "A").str.replace_all(r"[\p{L}--A]+", "a")
     return bare.str.replace_all(r"A?a", "a").str.replace_all("[9Aa]{3,}", "x")
 
 
