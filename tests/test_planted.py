@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.planted.answers import Answer
 from benchmarks.planted.bugs import BUGS, Bug
-from benchmarks.planted.command import Outcome, by_family, by_tool, halves, unchanged
+from benchmarks.planted.command import Outcome, by_family, by_table, by_tool, halves, unchanged
 from benchmarks.planted.drawn import FAMILIES, drawn_bugs
 from benchmarks.planted.tables import TABLES
 from experiments.data import directory
@@ -72,3 +72,15 @@ def test_tables_count_what_was_said():
     ]
     assert list(by_tool(found))[1] == "| tool | 5,000 | 50 | 100 | 0 | 50 | 0 | 100 |"
     assert list(by_family(found))[1:] == ["| shift | 1 of 2 (2) |", "| unchanged halves | 0 of 1 (1) |"]
+
+
+def test_halves_are_counted_by_table():
+    bugs = unchanged(3, ["census", "forest"])
+    alarm, quiet = Answer(True, True, ("age",)), Answer(False, False, ())
+    found = [
+        Outcome.of("compare", bug, rows, alarm if i == rows == 0 else quiet)
+        for rows in (0, 9)
+        for i, bug in enumerate(bugs)
+    ]
+    lines = list(by_table(found))
+    assert lines[1:] == ["| census | 1 of 3 | 0 of 3 |", "| forest | 0 of 3 | 0 of 3 |", "| all | 1 of 6 | 0 of 6 |"]

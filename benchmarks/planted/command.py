@@ -95,7 +95,10 @@ class Worker:
     def __call__(self, a: Path, b: Path) -> Iterator[tuple[str, Answer]]:
         self.process.stdin.write(json.dumps([str(a), str(b)]) + "\n")  # type: ignore[union-attr]
         self.process.stdin.flush()  # type: ignore[union-attr]
-        for tool, (flagged, columns) in self.heard().items():
+        heard = self.heard()
+        if "failed" in heard:
+            print(f"no answer: {heard.pop('failed')}", file=sys.stderr, flush=True)
+        for tool, (flagged, columns) in heard.items():
             yield tool, Answer(flagged, flagged, tuple(columns))
 
 
@@ -172,6 +175,16 @@ def by_family(found: Sequence[Outcome]) -> Iterator[str]:
         yield f"| {family} | {' | '.join(cells)} |"
 
 
+def by_table(found: Sequence[Outcome]) -> Iterator[str]:
+    """How many unchanged pairs each table has, and how many of them are called different, by the number of rows."""
+    sizes = [*dict.fromkeys(outcome.rows for outcome in found)]
+    yield f"| called different | {' | '.join(f'{rows:,} rows' for rows in sizes)} |\n|---|{'---|' * len(sizes)}"
+    for table in (*dict.fromkeys(outcome.table for outcome in found), None):
+        here = [[o for o in found if o.rows == rows and table in (o.table, None)] for rows in sizes]
+        cells = [f"{sum(o.flagged for o in part)} of {len(part)}" for part in here]
+        yield f"| {'all' if table is None else table} | {' | '.join(cells)} |"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse, measure, print; the tables are Markdown."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks planted", description=__doc__)
@@ -211,6 +224,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = measured(chosen, options.rows, options.seed, options.tools, options.peers)
     if options.json:
         options.json.write_text(json.dumps({"facts": facts, "outcomes": [vars(outcome) for outcome in found]}) + "\n")
+    if all(outcome.family == UNCHANGED for outcome in found):
+        table = "\n".join(by_table(found))
+        print(f"\n{table}")
+        if options.page:
+            write_between(options.page, "<!-- halves -->", table)
+        return
     for mark, lines in (("tools", by_tool(found)), ("families", by_family(found))):
         table = "\n".join(lines)
         if mark == "tools":

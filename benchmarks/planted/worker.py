@@ -72,7 +72,11 @@ def main():
     work = {"evidently": evidently, "alibi-detect": alibi}[sys.argv[1]]
     for line in sys.stdin:
         a, b = (pd.read_parquet(path) for path in json.loads(line))
-        print(json.dumps(work(a, b)), flush=True)
+        try:
+            said = work(a, b)
+        except Exception as error:  # noqa: BLE001 - what a peer does not take is no answer, and the others go on
+            said = {"failed": f"{type(error).__name__}: {error}"[:200]}
+        print(json.dumps(said), flush=True)
 
 
 main()
