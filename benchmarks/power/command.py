@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import twosample as ts
-from benchmarks.power import dependence
+from benchmarks.power import dependence, scales
 from benchmarks.power.peers import KERNEL_PEERS, PEERS, Draw, pvalue
 from benchmarks.power.synthetic import SYNTHETIC, Problem
 from experiments.data import directory
@@ -87,7 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--resamples", type=int, default=199, help="relabellings of each pair (199)")
     parser.add_argument("--seed", type=int, default=2026, help="of the draws (2026)")
     parser.add_argument(
-        "--set", dest="sets", nargs="+", default=["public"], choices=["public", "development", "held-out", "dependence"]
+        "--set",
+        dest="sets",
+        nargs="+",
+        default=["public"],
+        choices=["public", "development", "held-out", "dependence", "scales"],
     )
     parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
@@ -95,8 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this page, between its marks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares there too")
     options = parser.parse_args(arguments)
-    if options.sets == ["dependence"]:
-        _dependence(options)
+    if options.sets in (["dependence"], ["scales"]):
+        _alone(options)
         return
     tests = options.tests
     if options.read:
@@ -116,11 +120,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write_between(options.page, f"<!-- power: {name} -->", table)
 
 
-def _dependence(options: argparse.Namespace) -> None:
-    found = dependence.table(options.repetitions, options.resamples, options.seed)
+def _alone(options: argparse.Namespace) -> None:
+    """The tables of other questions, with tests of their own."""
+    if options.sets == ["scales"]:
+        found = scales.table(options.repetitions, options.seed)
+    else:
+        found = dependence.table(options.repetitions, options.resamples, options.seed)
     print(found)
     if options.page:
-        write_between(options.page, "<!-- power: dependence -->", found)
+        write_between(options.page, f"<!-- power: {options.sets[0]} -->", found)
 
 
 def head(facts: dict[str, Any], tests: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, rankdata
 
-from twosample.adaptive import local, pairs, views
+from twosample.adaptive import local, pairs, views, waves
 from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
 from twosample.core.centred import u_centred
@@ -240,3 +240,63 @@ def test_few_rows_leave_more_of_the_level_to_location():
         assert few[name] < 0.5 * many[name]
     assert shares(30, 100)["directions"] > 0.75
     assert shares(30, 1) == shares(300, 1)
+
+
+@pytest.mark.parametrize("kind", [waves.FineWaves, waves.MiddleWaves])
+def test_waves_by_definition(kind, labels):
+    """The sum over frequencies of the weighted squares of their sums."""
+    z = np.random.default_rng(9).exponential(size=(30, 1))
+    pool = pooled_numbers(z, ("a",), M)
+    view, width = kind(pool), max(kind.share[0], kind.share[1] / 30)
+    u, total = (np.argsort(np.argsort(z[:, 0])) + 0.5) / 30, np.zeros(labels.count)
+    for f in range(1, int(np.sqrt(-2 * np.log(0.03)) / (np.pi * width)) + 1):
+        wave = np.sqrt(2) * np.cos(np.pi * f * u)
+        total += np.exp(-((np.pi * width * f) ** 2) / 2) * ((wave - wave.mean()) @ labels.x) ** 2
+    found, _ = view.statistic(labels)
+    assert found == pytest.approx((total - total.mean()) / total.std())
+    assert view.witness().shape == (30,)
+    assert view.sees().startswith("a: x and y are frequent at other places")
+
+
+def test_many_rows_of_the_middle_scale_are_groups_of_neighbours():
+    """The statistic of the rows that stand for groups, from the definition; and nearly that of all rows."""
+    z = np.random.default_rng(10).normal(size=(1300, 2))
+    pool = pooled_numbers(z, ("a", "b"), 600)
+    view = pairs.Middle(pool, np.random.default_rng(0))
+    labels = relabellings(600, 700, 60, np.random.default_rng(1))
+    order, starts = view.neighbours
+    assert sorted(order) == list(range(1300))
+    groups = np.split(order, starts[1:])
+    assert {len(rows) for rows in groups} == {2, 3}
+    assert max(np.ptp(pool.ranks[rows], axis=0).max() for rows in groups) < 0.2
+    place = np.repeat([rows[len(rows) // 2] for rows in groups], [len(rows) for rows in groups])
+    K = view.kernel.block(place[:, None] * 1.0, place[:, None] * 1.0)
+    np.fill_diagonal(K, 0)
+    found, error = view.statistic(labels)
+    for r in range(5):
+        x = labels.x[order, r].astype(bool)
+        expected = K[np.ix_(x, x)].sum() / (600 * 599) + K[np.ix_(~x, ~x)].sum() / (700 * 699)
+        expected -= 2 * K[np.ix_(x, ~x)].sum() / (600 * 700)
+        assert found[r] == pytest.approx(expected, abs=max(error, 1e-4 * found.std()))
+    whole, _ = pairs.KernelView.statistic(view, labels)
+    assert np.corrcoef(found, whole)[0, 1] > 0.9
+
+
+def test_equal_rows_are_grouped_by_chance():
+    """Which group a row is in must not depend on its place: rows of x come first."""
+    first = np.zeros(512)
+    for seed in range(20):
+        order, starts = pairs.neighbours(np.zeros((1024, 2)), np.random.default_rng(seed).permutation(1024))
+        first += np.add.reduceat(order < 512, starts)
+    assert first.std() < 5
+    assert abs(np.corrcoef(first, np.arange(512))[0, 1]) < 0.2
+
+
+def test_views_together_are_views_alone(pool, labels, monkeypatch):
+    every = [kind(pool) for kind in (views.Mean, views.Covariance, views.Radius, views.Columns, views.Directions)]
+    alone = [view.statistic(labels) for view in every]
+    for most in (256, 9, 1):
+        monkeypatch.setattr(views, "_TOGETHER", most)
+        for (values, error), (expected, same) in zip(views.statistics_of(every, labels), alone, strict=True):
+            assert values == pytest.approx(expected)
+            assert error == pytest.approx(same)

@@ -20,7 +20,19 @@ from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
 from .tables import is_table, pooled_table
-from .views import FEW_COLUMNS, Columns, Covariance, Directions, Mean, Radius, Shapes, View
+from .views import (
+    FEW_COLUMNS,
+    Columns,
+    Covariance,
+    Directions,
+    Mean,
+    Radius,
+    Shapes,
+    View,
+    ViewByFeatures,
+    statistics_of,
+)
+from .waves import FineWaves, MiddleWaves
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 
@@ -106,10 +118,11 @@ def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
     columns = len(pool.columns)
     few = columns * (columns + 1) // 2 <= max(pool.size, 100)
     covariance = Covariance(pool) if few else ManyCovariances(pool, rng)
-    views: list[View] = [Mean(pool), covariance, Radius(pool), Columns(pool), Shapes(pool), Fine(pool, rng)]
-    if columns <= FEW_COLUMNS:
-        views.append(Middle(pool, rng))
-    return [*views, Directions(pool)] if columns > 1 else views
+    views: list[View] = [Mean(pool), covariance, Radius(pool), Columns(pool), Shapes(pool)]
+    if columns == 1:
+        return [*views, FineWaves(pool), MiddleWaves(pool)]
+    views += [Fine(pool, rng), Middle(pool, rng)] if columns <= FEW_COLUMNS else [Fine(pool, rng)]
+    return [*views, Directions(pool)]
 
 
 def tested(
@@ -157,7 +170,11 @@ def tested(
 def _statistics(views: list[View], labels: Labellings, single: bool) -> tuple[Floats, Floats]:
     """``(K, R)`` what the views say, and their rounding errors; one row of zeros if there are none."""
     with single_threaded_blas() if single else nullcontext():  # waking threads costs more than it saves
-        found = [view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
+        by_features = [view for view in views if isinstance(view, ViewByFeatures)]
+        known: dict[View, tuple[Floats, float]] = dict(
+            zip(by_features, statistics_of(by_features, labels), strict=True)
+        )
+        found = [known.get(view) or view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
     return np.array([value for value, _ in found]), np.array([error for _, error in found])
 
 

@@ -135,26 +135,16 @@ def widths(rows: Floats, part: np.ndarray, neighbour: int) -> Floats:
     """``(N,)`` the distance from every row to its k-th neighbour among the rows of a part of the pool.
 
     A row is no neighbour of itself. Where so many rows are equal that it would be 0, a thousandth of the typical
-    distance to the farthest row of the part. O(N k) on a line, about O(N k log P) in up to three columns, and O(N P d)
-    in more, beyond 7,000 rows in single precision.
+    distance to the farthest row of the part. About O(N k log P) in up to three columns, and O(N P d) in more, beyond
+    7,000 rows in single precision.
     """
     others, columns = rows[part], rows.shape[1]
-    nearest = _on_line if columns == 1 else _by_tree if columns <= _DIRECT else _by_distances
+    nearest = _by_tree if columns <= _DIRECT else _by_distances
     k = min(neighbour, len(part) - 2)
     found = nearest(rows, others, k)
     found[part] = nearest(others, others, k + 1)
     floor = _FLOOR * float(np.median(distances(others, others, "euclidean").max(axis=1)))
     return np.asarray(np.maximum(found, floor if floor > 0 else 1.0))
-
-
-def _on_line(rows: Floats, others: Floats, k: int) -> Floats:
-    """The k-th nearest is the farther end of the nearest k neighbours in a row: one of k + 1 windows."""
-    z, line = rows[:, 0], np.sort(others[:, 0])
-    place, found = np.searchsorted(line, z), np.full(len(z), np.inf)
-    for shift in range(-k, 1):
-        first = np.clip(place + shift, 0, len(line) - k)
-        np.minimum(found, np.maximum(z - line[first], line[first + k - 1] - z), out=found)
-    return found
 
 
 def _by_tree(rows: Floats, others: Floats, k: int) -> Floats:

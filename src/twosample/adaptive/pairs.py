@@ -29,6 +29,7 @@ PAIRS = 5 * 10**7
 
 _KEPT = 600  # rows up to which the matrix of kernel values is kept
 _FLAT = 1e-9  # a kernel of smaller spread tells no rows apart
+_HALVINGS = 9  # of a pool into groups of neighbours
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
 
 
@@ -129,11 +130,11 @@ class Fine(KernelView):
 
     @property
     def weight(self) -> float:
-        """More in two and three columns, less where so narrow a kernel sees little: in one, and in more than rows."""
+        """More in two and three columns, less where so narrow a kernel sees little: in more columns than rows."""
         columns = len(self.pool.columns)
         if is_small(self.pool) and columns >= self.pool.size:
             return 1.5
-        return 2.0 if columns == 1 else 8.0 if columns <= FEW_COLUMNS else 6.0
+        return 8.0 if columns <= FEW_COLUMNS else 6.0
 
     @cached_property
     def kernel(self) -> Kernel | None:
@@ -154,19 +155,49 @@ class Fine(KernelView):
 
 
 class Middle(Fine):
-    """The same at a wider scale, for up to three columns: the 40th neighbour in one column, the 20th in more."""
+    """The same at a wider scale, for two and three columns: the 20th neighbour.
+
+    So wide a kernel cannot tell close neighbours apart: more than 600 rows are put into 512 groups of neighbours, and
+    one row stands for each of them.
+    """
 
     name = "middle scale"
     weight = 8.0
+    neighbour = 20
 
-    @property
-    def neighbour(self) -> int:  # type: ignore[override]
-        """More of them on a line, where they lie in two directions only."""
-        return 40 if len(self.pool.columns) == 1 else 20
+    def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
+        super().__init__(pool, rng)
+        grouped = pool.size > _KEPT and not self.divided
+        self.__dict__["neighbours"] = neighbours(pool.ranks, rng.permutation(pool.size)) if grouped else None
+
+    neighbours: tuple[Rows, Rows] | None
+
+    def statistic(self, labels: Labellings) -> tuple[Floats, float]:
+        if self.neighbours is None or self.kernel is None:
+            return super().statistic(labels)
+        (order, starts), m, n = self.neighbours, self.pool.m, self.pool.n
+        sizes = np.diff(starts, append=len(order))
+        x = np.add.reduceat(labels.of(order), starts, axis=0, dtype=np.uint8)
+        y = (sizes[:, None] - x).astype(np.uint8)
+        gram = Tiled().gram(self.kernel, order[starts + sizes // 2].astype(np.float64)[:, None])
+        sums, form = gram.block_sums(Labellings(x, y), m, n), Unbiased().form(m, n)
+        return form.value(sums), form.tolerance(sums)
 
     @cached_property
     def kernel(self) -> Kernel | None:
         return balanced([self._local(self.pool.ranks), self._local(self.pool.values)], self.part)
+
+
+def neighbours(rows: Floats, order: Rows) -> tuple[Rows, Rows]:
+    """The rows in an order in which 512 groups of neighbours follow each other, and where each begins.
+
+    Halves of halves, by one column after the other; equal rows are told apart by the order that is given, at random.
+    """
+    size, columns = rows.shape
+    place = np.arange(size)
+    for level in range(_HALVINGS):
+        order = order[np.lexsort((rows[order, level % columns], (place << level) // size))]
+    return order, np.flatnonzero(np.diff((place << _HALVINGS) // size, prepend=-1))
 
 
 def balanced(members: list[Local], part: Rows) -> Kernel | None:

@@ -7,7 +7,7 @@ sums :math:`(f'v)^2` of its centred features, that is, of squared differences of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -20,6 +20,7 @@ from .pooled import PooledSample, midranks
 from .words import of_missing, of_pair, of_spread, side
 
 _ROWS, _ENTRIES = 1 << 16, 1 << 22  # rows at a time; features times labellings at a time
+_TOGETHER = 256  # features whose sums are found together
 _HIGHEST = 600.0  # of an exponent
 _FEW_ROWS = 60  # up to so many, little but location can be estimated
 _SINGLE = 30_000  # rows from which on sums of features are in single precision within blocks of rows
@@ -79,11 +80,7 @@ class ViewByFeatures(View):
         """A feature in words; z is the difference of its means, x less y, in standard errors."""
 
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
-        total: Floats | float = 0.0
-        for block in self.blocks():
-            total = total + self.joined(block, self.sums(block, labels) ** 2)
-        values = self.finished(np.asarray(total))
-        return values, (1e-9 if self.pool.size <= _SINGLE else 1e-5) * float(np.abs(values).mean())
+        return statistics_of([self], labels)[0]
 
     def joined(self, block: slice, squares: Floats) -> Floats:
         """``(R, P)`` what a block adds to the P parts of the statistic."""
@@ -96,20 +93,10 @@ class ViewByFeatures(View):
         scale = np.where(deviation > 1e-9 * np.abs(total).mean(axis=0), deviation, np.inf)
         return np.asarray(((total - total.mean(axis=0)) / scale).sum(axis=1))
 
-    def sums(self, block: slice, labels: Labellings) -> Floats:
-        """``(R, F)`` sums of the centred features over sample x."""
-        size, sums, means = self.pool.size, np.zeros(1), np.zeros(1)
-        for start in range(0, size, _ROWS):
-            rows = slice(start, min(start + _ROWS, size))
-            features = self.features(block, rows)
-            sums = sums + labels.sums(rows, features if size <= _SINGLE else features.astype(np.float32))
-            means = means + features.sum(axis=0) / size
-        return np.asarray(sums - self.pool.m * means)
-
     def standard_scores(self, block: slice) -> Floats:
         """``(F,)`` the difference of the means of each feature, x less y, in its standard errors under relabelling."""
         size, m = self.pool.size, self.pool.m
-        sums = self.sums(block, observed(m, size - m))[0]
+        sums = _sums([(self, block)], observed(m, size - m))[0][0]
         total, squares = np.zeros((2, len(sums)))
         for start in range(0, size, _ROWS):
             features = self.features(block, slice(start, min(start + _ROWS, size)))
@@ -147,6 +134,41 @@ class ViewByFeatures(View):
         count = len(self.pool.columns)
         step = max(1, _ENTRIES // (1000 * width))
         return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def statistics_of(views: Sequence[ViewByFeatures], labels: Labellings) -> list[tuple[Floats, float]]:
+    """The statistic of each view with its rounding error; views of few features share the relabelled rows."""
+    totals: list[Floats] = [np.zeros(1)] * len(views)
+    parts = [(i, view, block) for i, view in enumerate(views) for block in view.blocks()]
+    widths = [view.features(block, slice(0, 1)).shape[1] for _, view, block in parts]
+    while parts:
+        count = max(1, int(np.searchsorted(np.cumsum(widths), _TOGETHER, side="right")))
+        found = _sums([(view, block) for _, view, block in parts[:count]], labels)
+        for (i, view, block), sums in zip(parts[:count], found, strict=True):
+            totals[i] = totals[i] + view.joined(block, sums**2)
+        del parts[:count], widths[:count]
+    values = [view.finished(total) for view, total in zip(views, totals, strict=True)]
+    return [
+        (value, (1e-9 if view.pool.size <= _SINGLE else 1e-5) * float(np.abs(value).mean()))
+        for view, value in zip(views, values, strict=True)
+    ]
+
+
+def _sums(parts: Sequence[tuple[ViewByFeatures, slice]], labels: Labellings) -> list[Floats]:
+    """``(R, F)`` sums over sample x of the centred features of each block; 0 where these differ by rounding alone."""
+    pool = parts[0][0].pool
+    size, sums, means, squares = pool.size, np.zeros(1), np.zeros(1), np.zeros(1)
+    for start in range(0, size, _ROWS):
+        rows = slice(start, min(start + _ROWS, size))
+        each = [view.features(block, rows) for view, block in parts]
+        features = np.concatenate(each, axis=1) if len(each) > 1 else each[0]
+        sums = sums + labels.sums(rows, features if size <= _SINGLE else features.astype(np.float32))
+        means = means + features.sum(axis=0) / size
+        squares = squares + np.einsum("ij,ij->j", features, features)
+    sums = sums - pool.m * means
+    noise = (1e-14 if size <= _SINGLE else 1e-7) * len(sums) * squares
+    sums = np.where(np.einsum("ij,ij->j", sums, sums) > noise, sums, 0.0)
+    return np.split(sums, np.cumsum([part.shape[1] for part in each])[:-1], axis=1)
 
 
 def is_small(pool: PooledSample) -> bool:

@@ -265,7 +265,11 @@ def effect(pair: Embedded, tail: float) -> Effect:
     """The effect size, and the interval that leaves out `tail` on either side; from 0 to 1 with too few rows."""
     if min(pair.m, pair.n) < ROWS_FOR_INTERVAL:
         return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
-    measured = Moments.of(pair)
+    return effect_by(Moments.of(pair), pair, tail)
+
+
+def effect_by(measured: Moments, pair: Embedded, tail: float) -> Effect:
+    """The same from moments that are known."""
     spread, squared = measured.spread, measured.squared
     if spread <= 1e-12 * pair.largest**2 and squared <= spread:
         high = sqrt(min(1.0, _NONE_SEEN / (2 * min(measured.sizes))))  # nothing varies: what may vary was not seen

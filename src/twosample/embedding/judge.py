@@ -9,16 +9,21 @@ import numpy as np
 
 from ..core.adjust import holm
 from ..core.labellings import Labellings, relabellings
-from ..core.pvalue import Law
+from ..core.laws import ContinuousLaw
+from ..core.pvalue import Law, smallest_pvalue
 from ..core.types import Floats
 from ..nulls import Null, Permutation, Spectrum, is_cheap
 from ..nulls.permutation import ENOUGH
-from .alternative import Effect, effect
+from .alternative import Effect, Moments, cumulants, effect, effect_by, three_moments
 from .pair import Embedded, rows_behind_limit
 
 _FINE = 2.0  # a permutation p-value can reach this part of what the smallest adjusted one needs
 _COUNTS = 1_000_000  # points times resamples up to which these are drawn as counts
 _ROWS = 10**9  # rows from which on they cannot be
+_SMALL = 0.02  # p-values that may matter once they are adjusted
+
+LIMIT_ROWS = 250
+"""Rows of the smaller sample from which on the limit law of a narrow kernel holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +74,29 @@ class Judge:
             null = Permutation(n=self.resamples(joint))
             labels = counted_resamples(pair, null.n, self.rng)
         return judged(pair, null, self.level, labels)
+
+    def can_screen(self, m: int, n: int) -> bool:
+        """Whether there are enough rows for the limit law of a narrow kernel, or few enough to relabel them."""
+        return min(m, n) >= LIMIT_ROWS or self.null(m + n).resamples > 0
+
+    def screened(self, pair: Embedded) -> Judged:
+        """The same for one of several narrow kernels; at least four rows each.
+
+        Few of them see anything, so three moments of the statistic come first, which the effect needs in any case. A
+        p-value of at most 0.02 is then that of relabelling where that is cheap, else of the limit law. Where rows are
+        relabelled, a p-value of at most 0.02 is exact, whatever the moments are worth: the argument of
+        :data:`twosample.core.joining.STAGES`.
+        """
+        measured = Moments.of(pair)
+        law: Law = ContinuousLaw(
+            three_moments(0.0, *cumulants(measured, pair.m, pair.n)), smallest_pvalue(pair.m, pair.n)
+        )
+        statistic, null = measured.squared, self.null(pair.m + pair.n)
+        if law.pvalue(statistic) <= _SMALL:
+            few = null.resamples > 0
+            statistic, law = null_of(pair, null, self._labels(pair.m, pair.n, null.resamples) if few else None)
+        found = effect_by(measured, pair, self.level)
+        return Judged(statistic, law.pvalue(statistic), found, null, law, pair.m, pair.n)
 
     def null(self, rows: int, joint: bool = False) -> Null:
         """Relabelling where it is cheap and its p-values are fine enough, else the limit law."""

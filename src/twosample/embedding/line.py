@@ -25,6 +25,7 @@ from ..core.line_distances import WeightedLine
 from ..core.types import Floats
 from ..summaries import BinnedColumn
 from .pair import Embedded
+from .waves import rank_features
 
 _NODES = 12  # around a point
 _STEPS = 16.0  # nodes to a bandwidth
@@ -110,6 +111,22 @@ class Line:
             place, rows = np.add.reduceat(place * rows, start) / total, total
         found = WeightedLine(place, rows, self.blur).quantile(0.5)
         return self.unit * (max(found, self.blur) if place[0] != place[-1] or self.blur else 0.0)
+
+    @cached_property
+    def bins(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The first and the last number of each bin, or the one value of a point, and rows of either sample there."""
+        if not self.blur:
+            return self.values, self.values, self.x, self.y
+        bins = np.floor(self.place / self.blur)
+        start = np.flatnonzero(np.diff(bins, prepend=-np.inf))
+        low = (self.start + bins[start] * self.blur) * self.unit
+        high = np.nextafter(low + self.blur * self.unit, -np.inf)
+        return low, high, np.add.reduceat(self.x, start), np.add.reduceat(self.y, start)
+
+    def on_ranks(self, width: float) -> Embedded:
+        """With features of a Gaussian kernel of that width on the pooled ranks, which lie between 0 and 1."""
+        _, _, x, y = self.bins
+        return Embedded.of(rank_features(x + y, width), x, y)
 
     def embedded(self, bandwidth: float, rows: bool = False, tolerance: float | None = None) -> Embedded:
         """With features of the Gaussian kernel.

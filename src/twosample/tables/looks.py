@@ -37,7 +37,7 @@ class Look:
     """Of the column, valid for the smallest over all its views; and of its missing share alone, if there is one."""
     kernels: tuple[float, ...]
     views: tuple[float, ...]
-    """Adjusted p-values of the kernel on values, of the finer one if there is one, and of each view."""
+    """Adjusted p-values of the kernel on values, of finer ones if there are any, and of each view."""
     missing: float  # that of the missing share
 
     @property
@@ -80,10 +80,11 @@ class Look:
         unseen = self.kernels[0] > level
         plain = [view for view in found if view.family != "seldom"]
         found = found if unseen and not plain else plain
-        if finer is not None:
-            ends.append((0.0, finer.effect.high))
-            if self.kernels[1] <= level and (unseen or finer.effect.value > best.value):
-                best = Seen("values in fine detail", finer.effect.value, finer.effect.low, finer.effect.high)
+        for test, p in zip(finer, self.kernels[1:], strict=True):
+            ends.append((0.0, test.effect.high))
+            if p <= level and (unseen or test.effect.value > best.value):
+                size = test.effect
+                best, unseen = Seen("values in fine detail", size.value, size.low, size.high), False
         if found and (min(self.kernels) > level or found[0].effect > best.value):
             best = Seen(sentence(found[0], self.line.tables), found[0].effect, *found[0].interval(tail))
         lows = [low for view, (low, _) in zip(self.line.views, ends, strict=False) if view.family != "seldom"]
@@ -130,7 +131,7 @@ def _tests(line: ColumnTests) -> list[_Test]:
     found = []
     if line.values is not None:
         found = [_Test("bulk", line.values.pvalue, float)]
-        found += [] if line.finer is None else [_Test("finer", line.finer.pvalue, float)]
+        found += [_Test("finer", finer.pvalue, float) for finer in line.finer]
         found += [_Test(view.family, view.pvalue, view.chance) for view in line.views]
     if line.missing is not None:
         found.append(_Test("missing", line.missing.pvalue, line.absent))

@@ -32,13 +32,11 @@ if TYPE_CHECKING:
 EXACT_ROWS = 40_000
 """Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
 
-FINER = 5.0
-"""How many times the bandwidth of the finer kernel goes into that of the kernel on values."""
+FINER = 0.07, 0.02
+"""Widths of the finer kernels, on ranks between 0 and 1: near the middle of normal numbers, a fifth and a twentieth of
+the median distance."""
 
-ROWS_FOR_FINER = 1000
-"""Rows with a value in both tables together from which on there is a finer kernel: its limit law holds."""
-
-_LEFT = 1e-3  # of the finer kernel that its features may leave out
+_ROWS_WITHIN = 2.0  # rows of the smaller sample that the width of a finer kernel must hold
 _TINY = 2.0**-1000  # the smallest bandwidth: quotients stay numbers
 
 TEXTS = 5000
@@ -60,8 +58,7 @@ class Subject:
     levels: Levels | None = None
     texts: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     views: tuple[View, ...] = ()  # shares of rows that are compared beside the kernel on values
-    finer: Embedded | None = None
-    """Numbers once more, with a kernel of a fifth of the bandwidth; None where there are few."""
+    finer: tuple[Embedded, ...] = ()  # numbers once more, with kernels that are narrower; none where rows are few
     numbers: tuple[WeightedNumbers, WeightedNumbers] | None = None
     """The numbers of either table as they are, also those beyond the bins."""
     facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
@@ -181,7 +178,8 @@ def _counts(series: pl.Series) -> CategoryCounts:
 def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], judge: Judge) -> Subject:
     """The bandwidth is the median distance in the pooled bins, whether or not the rows are at hand."""
     a, b = _in_common_bins(*(side.scan.moments[column.name] for side in (reading.a, reading.b)))
-    line, pair, finer, kernel, exact = None, None, None, Gaussian(1.0), False
+    line, pair, kernel, exact = None, None, Gaussian(1.0), False
+    finer: tuple[Embedded, ...] = ()
     if min(a.rows, b.rows) >= 2:
         line = Line.of_bins(a, b)
         kernel = Gaussian(max(line.median_distance or 1.0, _TINY))
@@ -192,8 +190,8 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
             x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
             line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
         pair = line.embedded(kernel.scale, rows=relabelled)
-        if len(line.place) > FEW and a.rows + b.rows >= ROWS_FOR_FINER and kernel.scale > _TINY:
-            finer = line.embedded(kernel.scale / FINER, tolerance=_LEFT)
+        if len(line.place) > FEW and judge.can_screen(a.rows, b.rows):
+            finer = tuple(line.on_ranks(width) for width in FINER if width * min(a.rows, b.rows) >= _ROWS_WITHIN)
     rows = a.rows + a.missing, b.rows + b.missing
     looked = () if line is None else _number_views(reading, column, line, judge.level)
     gone = a.missing, b.missing

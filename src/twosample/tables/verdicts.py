@@ -9,8 +9,7 @@ from .._numbers import is_p, pvalue
 from .._shown import shown
 from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
-from ..embedding.judge import JOINT, judged
-from ..nulls import Spectrum
+from ..embedding.judge import JOINT
 from ..sources import Kind
 from .looks import Look, looked_at
 from .margins import Margins
@@ -38,7 +37,7 @@ class ColumnTests:
     drawn: Picture | None  # its picture, and the places where it differs most
     where: tuple[Place, ...]
     views: tuple[View, ...] = ()  # shares that are compared beside its values
-    finer: Judged | None = None  # the test of its values with a finer kernel; None where there is none
+    finer: tuple[Judged, ...] = ()  # tests of its values with finer kernels
     absent: Callable[[float], float] = float  # the chance that the p-value of the missing share is at most so small
     facts: tuple[ColumnFacts, ColumnFacts] = (ColumnFacts(0, 0), ColumnFacts(0, 0))
     wasserstein: float | None = None
@@ -54,7 +53,7 @@ class ColumnTests:
         if missing is not None:
             missing = replace(missing, pvalue=absent.pvalue)
         drawn = picture(subject)
-        finer = None if subject.finer is None else judged(subject.finer, Spectrum(), judge.level)
+        finer = tuple(judge.screened(pair) for pair in subject.finer)
         found = places(subject, drawn) if values is not None and values.pvalue <= judge.level else ()
         if missing is not None and missing.pvalue <= judge.level:
             found += (missing_place(subject),)

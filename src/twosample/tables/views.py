@@ -22,7 +22,7 @@ from ..summaries.singles import multiple
 from .parts import Place
 
 WEIGHTS = {
-    "bulk": 0.35, "finer": 0.05, "missing": 0.1, "odd": 0.07, "far": 0.05, "tail": 0.1, "value": 0.1, "range": 0.05,
+    "bulk": 0.35, "finer": 0.1, "missing": 0.1, "odd": 0.07, "far": 0.05, "tail": 0.1, "value": 0.1, "range": 0.05,
     "round": 0.05, "seldom": 0.05, "letters": 0.05, "length": 0.05, "clock": 0.05, "calendar": 0.02,
 }  # fmt: skip
 """The parts of the level of all columns that kinds of views have; each is shared among columns, then among views."""
@@ -152,7 +152,7 @@ def usable(views: Sequence[View], level: float) -> list[View]:
 
 def tails(line: Line, number: Words) -> Iterator[View]:
     """Beyond pooled quantiles on both sides."""
-    low, high, x, y = _bins(line)
+    low, high, x, y = line.bins
     if len(low) <= FEW:
         return
     pool, m, n = x + y, round(float(x.sum())), round(float(y.sum()))
@@ -217,7 +217,7 @@ class Heap:
     @classmethod
     def of_bins(cls, line: Line) -> Heap:
         """Of bins, each as if its rows had one value."""
-        low, high, x, y = _bins(line)
+        low, high, x, y = line.bins
         found, x, y = (low + high) / 2, np.rint(x), np.rint(y)
         return cls(found, x.astype(np.intp), (x + y).astype(np.intp))
 
@@ -315,17 +315,6 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     sharp = np.flatnonzero((above >= _SHARP) & (counts >= 4))
     top = sharp[np.argsort(-above[sharp], kind="stable")[:most]].tolist()
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
-
-
-def _bins(line: Line) -> tuple[Floats, Floats, Floats, Floats]:
-    """The first and the last number of each bin, or the one value of a point, and rows of either sample there."""
-    if not line.blur:
-        return line.values, line.values, line.x, line.y
-    bins = np.floor(line.place / line.blur)
-    start = np.flatnonzero(np.diff(bins, prepend=-np.inf))
-    low = (line.start + bins[start] * line.blur) * line.unit
-    high = np.nextafter(low + line.blur * line.unit, -np.inf)
-    return low, high, np.add.reduceat(line.x, start), np.add.reduceat(line.y, start)
 
 
 class Words:
