@@ -252,15 +252,15 @@ WAYS = {
 }
 
 
-def power(world: World, runs: int, sizes: Sequence[int], names: Sequence[str], ways: Sequence[str]) -> Iterator[str]:
-    """A table of rejections."""
-    heads = [f"{way}, {prompts} prompts" for prompts in sizes for way in ways]
+def power(world: World, sizes: Sequence[tuple[int, int]], names: Sequence[str], ways: Sequence[str]) -> Iterator[str]:
+    """A table of rejections, for numbers of prompts with as many runs."""
+    heads = [f"{way}, {prompts} prompts" for prompts, _ in sizes for way in ways]
     yield f"| the second model | {' | '.join(heads)} |"
     yield f"|---|{'---|' * len(heads)}"
     every, median = [*DISTORTIONS, *ASIDE], []
     for number, name in ((every.index(name), name) for name in names):
         rates = []
-        for prompts in sizes:
+        for prompts, runs in sizes:
             tables = (draw(world, name, [24, number, i], prompts, ANSWERS) for i in range(runs))
             found = [[WAYS[way](a, b, i) for way in ways] for i, (a, b) in enumerate(tables)]
             rates += np.mean(found, axis=0).tolist()
@@ -283,23 +283,27 @@ def cost(world: World) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables, or write them into a page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_model", description=__doc__)
-    parser.add_argument("--runs", type=int, default=100, help="runs for each distortion")
+    parser.add_argument(
+        "--runs", type=int, nargs="+", default=[100], help="runs for each distortion and number of prompts"
+    )
     parser.add_argument("--prompts", type=int, nargs="+", default=[25, 100], help="numbers of prompts")
     parser.add_argument("--only", type=int, default=len(WAYS), help="how many ways to compare, from the first on")
     parser.add_argument("--page", type=Path, help="a page with marks")
     options = parser.parse_args(arguments)
     world = World.made()
-    head = [
-        f"2 x {ANSWERS} answers to a prompt, level 0.05, {options.runs} runs each, seed 24. Standard errors: "
-        f"{0.5 / options.runs**0.5:.2f} for a rate of 0.50, {0.3 / options.runs**0.5:.2f} for 0.10 or 0.90, "
-        f"{(0.05 * 0.95 / options.runs) ** 0.5:.2f} for 0.05 or 0.95.",
-        "",
-    ]
+    runs = options.runs * len(options.prompts) if len(options.runs) == 1 else options.runs
+    sizes = list(zip(options.prompts, runs, strict=True))
+    said = " and ".join(
+        f"{count} runs each with {prompts} prompts (standard error {0.5 / count**0.5:.2f} for a rate of 0.5, "
+        f"{0.3 / count**0.5:.2f} for 0.1 or 0.9)"
+        for prompts, count in sizes
+    )
+    head = [f"2 x {ANSWERS} answers to a prompt, level 0.05, seed 24; {said}.", ""]
     ways = [*WAYS][: options.only]
     parts = {
         "cost": [*cost(world)],
-        "power": [*head, *power(world, options.runs, options.prompts, [*DISTORTIONS], ways)],
-        "aside": [*head, *power(world, options.runs, options.prompts, [*ASIDE], ways)],
+        "power": [*head, *power(world, sizes, [*DISTORTIONS], ways)],
+        "aside": [*head, *power(world, sizes, [*ASIDE], ways)],
     }
     print("\n".join(line for lines in parts.values() for line in lines))
     if options.page is not None:

@@ -100,6 +100,22 @@ def series(rng):
     return found, {"time": "t"}
 
 
+def mostly_zero(option, sizes):
+    """Amounts that few rows have, in tables of very unequal sizes; weights say nothing of values."""
+
+    def tables(rng):
+        found = []
+        for rows in sizes:
+            some = rng.random((rows, 2)) < [0.06, 0.03]
+            a, b = (rng.lognormal(6, 1, size=(rows, 2)) * some).round().T
+            weights = np.exp(0.6 * rng.normal(size=rows))
+            found.append({"w": weights, "t": np.arange(rows), "a": a, "b": b, **_columns(rng, rng.normal(size=rows))})
+            del found[-1]["t" if option == "design_weights" else "w"]
+        return found, {option: "w" if option == "design_weights" else "t"}
+
+    return tables
+
+
 PROBLEMS = {
     "2 strata": strata(2, 120),
     "20 strata": strata(20, 150),
@@ -112,6 +128,9 @@ PROBLEMS = {
     "groups in strata, weighted": groups_in_strata,
     "weights of a design": informative,
     "series": series,
+    "weights of a design, mostly 0": mostly_zero("design_weights", (1500, 60)),
+    "weights of a design, mostly 0, few rows": mostly_zero("design_weights", (300, 60)),
+    "series, mostly 0": mostly_zero("time", (300, 30)),
 }
 
 

@@ -7,6 +7,7 @@ is right for large samples. Given the rows, its resamples are lengths of normal 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,27 +44,29 @@ class SampledDesign(Design):
         mean that was estimated (:func:`error_shares`); the statistic is
         :math:`\|\bar x - \bar y\|^2 - \mathrm{tr}\,A`, and :math:`\sum_l \lambda_l(\chi^2_l - 1)` with the eigenvalues
         of A under H0: the gamma law through three moments, without the diagonal.
+
+        Of this law and that of :func:`one_covariance` the one with the larger p-value is taken.
         """
-        means, rows = zip(*(self._left(features, part) for part in self._parts), strict=True)
-        delta, a = means[0] - means[1], np.concatenate(rows)
-        own = np.einsum("ij,ij->i", a, a)
-        A, trace = a.T @ a, float(own.sum())
-        square = max(float((A**2).sum()) - float(own @ own), 0.0)
-        cube = float(np.vdot(A @ A, A)) - 3 * float(own @ np.einsum("ij,ij->i", a @ A, a)) + 2 * float((own**3).sum())
-        cube = min(max(cube, 0.0), square**1.5)
-        rows_worth = self.worth(features)[1]
-        law = ContinuousLaw(_estimated(trace, square, cube, rows_worth), smallest_pvalue(*rows_worth))
-        return float(delta @ delta) - trace, law, WildBootstrap(memory=0.0, n=count)
+        means, left = zip(*(self._left(features, part) for part in self._parts), strict=True)
+        delta, sizes = means[0] - means[1], self.worth(features)[1]
+        rows = np.array(sizes, dtype=np.float64)
+        free = 1 / rows
+        welch = float(free.sum()) ** 2 / float(free**2 @ (1 / np.maximum(rows - 1.0, 1.0)))
+        laws = [_law(np.concatenate([error_shares(p)[:, None] * e for p, e in left]), welch, sizes)]
+        laws.append(one_covariance(left, sizes))
+        square = float(delta @ delta)
+        trace, law = max(laws, key=lambda own: own[1].pvalue(square - own[0]))
+        return square - trace, law, WildBootstrap(memory=0.0, n=count)
 
     @property
     def _parts(self) -> tuple[slice, slice]:
         return slice(0, self.m), slice(self.m, self.m + self.n)
 
-    def _left(self, features: Floats, part: slice) -> tuple[Floats, Floats]:
-        """The weighted mean of a sample, and what each row adds to its error."""
+    def _left(self, features: Floats, part: slice) -> tuple[Floats, tuple[Floats, Floats]]:
+        """The weighted mean of a sample; shares of its weight, and what is left of its rows."""
         p = self.weights[part] / self.weights[part].sum()
         mean = p @ features[part]
-        return mean, error_shares(p)[:, None] * (features[part] - mean)
+        return mean, (p, features[part] - mean)
 
     def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:
         """Kish's effective sizes."""
@@ -75,7 +78,7 @@ class SampledDesign(Design):
         from scipy.special import stdtr
 
         (a, left), (b, right) = (self._left(holds, part) for part in self._parts)
-        variance = (left**2).sum(axis=0) + (right**2).sum(axis=0)
+        variance = np.sum([error_shares(p) ** 2 @ e**2 for p, e in (left, right)], axis=0)
         t = np.abs(a - b) / np.sqrt(np.where(variance > 1e-30, variance, np.inf))
         sizes = self.worth(holds)[1]
         degrees = max(min(sizes) - 1, 1)
@@ -83,16 +86,46 @@ class SampledDesign(Design):
         return by_worth((a, b), pvalues, sizes)
 
 
-def _estimated(trace: float, square: float, cube: float, rows: tuple[int, int]) -> Distribution:
+def one_covariance(left: Sequence[tuple[Floats, Floats]], sizes: tuple[int, int]) -> tuple[float, Law]:
+    r"""The trace of the covariance of the difference of means, if both samples have one, and the law of the statistic.
+
+    A sample of few rows may have hardly any of those that are seldom (amounts that are mostly 0), and a covariance of
+    its own is then far too small. If weights say nothing of values, that of the difference is
+    :math:`(1/n_x + 1/n_y)C` with effective sizes n and one C for both, which the larger sample knows well.
+
+    Parameters
+    ----------
+    left
+        Of either sample: shares of its weight, and what is left of its rows without their weighted mean.
+    sizes
+        What either sample is worth in independent rows of equal weight.
+    """
+    rows = np.array(sizes, dtype=np.float64)
+    degrees = max(float(rows.sum()) - 2, 1.0)
+    scale = float((1 / rows).sum()) / degrees
+    a = [np.sqrt(p * size * scale)[:, None] * e for (p, e), size in zip(left, rows, strict=True)]
+    return _law(np.concatenate(a), degrees, sizes)
+
+
+def _law(a: Floats, degrees: float, sizes: tuple[int, int]) -> tuple[float, Law]:
+    """The trace of :math:`A = a'a`, known with so many degrees of freedom, and the law of the statistic under H0."""
+    own = np.einsum("ij,ij->i", a, a)
+    A, trace = a.T @ a, float(own.sum())
+    square = max(float((A**2).sum()) - float(own @ own), 0.0)
+    cube = float(np.vdot(A @ A, A)) - 3 * float(own @ np.einsum("ij,ij->i", a @ A, a)) + 2 * float((own**3).sum())
+    cube = min(max(cube, 0.0), square**1.5)
+    return trace, ContinuousLaw(_estimated(trace, square, cube, degrees), smallest_pvalue(*sizes))
+
+
+def _estimated(trace: float, square: float, cube: float, degrees: float) -> Distribution:
     r"""The law of :math:`Q\nu/\chi^2_\nu - \mathrm{tr}\,A` for :math:`Q = \sum_l \lambda_l\chi^2_l`.
 
-    A is an estimate, and Q is to be as wide as F is beside chi-square: with Welch's degrees of freedom, times the
-    number of equal directions that would have the skewness of Q, as :func:`twosample.nulls.memory.studentised` has it.
+    A is an estimate, and Q is to be as wide as F is beside chi-square: with the degrees of freedom of a variance, times
+    the number of equal directions that would have the skewness of Q, as :func:`twosample.nulls.memory.studentised` has
+    it.
     """
     if not square > 0:
         return three_moments(0.0, 0.0, 0.0)
-    shares = 1 / np.array(rows, dtype=np.float64)
-    degrees = float(shares.sum()) ** 2 / float(shares**2 @ (1 / np.maximum(np.array(rows) - 1.0, 1.0)))
     nu = max(degrees * max(1.0, square**3 / max(cube, 1e-9 * square**1.5) ** 2), 8.0)
     first = nu / (nu - 2)
     second = first * nu / (nu - 4)
