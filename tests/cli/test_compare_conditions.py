@@ -52,8 +52,25 @@ def test_the_mix_is_on_the_screen_and_not_in_the_exit_code(twosample, paths):
 def test_errors_name_the_option(twosample, paths):
     done = twosample("compare", *paths, "--by", "nothing")
     assert done.code == 2
-    assert "by:" in done.err
+    assert "--by:" in done.err
     assert "nothing" in done.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--design-weights", "w", "--by", "weekend"], "--design-weights and --by together are not supported"),
+        (["--time", "day", "--group", "patient"], "--time and --group together are not supported"),
+        (["--group", "weekend"], "use --by weekend."),
+        (["--weights", "nothing"], "--weights: "),
+        (["--by", "weekend", "--select", "weekend"], "stand in --by as well"),
+        (["--by", "weekend,weekend"], "--by, --weights or --group name a column twice"),
+    ],
+)
+def test_errors_speak_the_language_of_the_shell(twosample, paths, flags, message):
+    done = twosample("compare", *paths, *flags)
+    assert done.code == 2
+    assert message in done.err
 
 
 @pytest.fixture
@@ -96,7 +113,7 @@ def test_groups_of_one_table(twosample, parts):
 def test_what_only_two_tables_have(twosample, parts):
     paths = [str(parts / f"{name}.csv") for name in "abc"]
     for arguments, said in (
-        ((*paths, "--time", "t"), "--time is for two tables"),
+        ((*paths, "--picture", "v=v.svg"), "--picture is for two tables"),
         ((*paths, "--groups", "site"), "--groups takes one table"),
         ((paths[0],), "Missing argument 'B'"),
     ):

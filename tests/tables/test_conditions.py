@@ -148,11 +148,11 @@ def test_series_in_any_order_of_rows():
     [
         ({"by": "no"}, InputError, "by: dict has no column 'no'"),
         ({"by": 3}, OptionError, "by=3 must be a list of names"),
-        ({"by": ["g", "g"]}, OptionError, "names a column twice"),
+        ({"by": ["g", "g"]}, OptionError, "name a column twice"),
         ({"by": "g", "time": "w"}, OptionError, "time= and by= together are not supported"),
         ({"by": "g", "design_weights": "w"}, OptionError, "design_weights= and by= together are not supported"),
         ({"weights": "w", "design_weights": "w"}, OptionError, "design_weights= and weights= together"),
-        ({"by": "g", "weights": "g"}, OptionError, "names a column twice"),
+        ({"by": "g", "weights": "g"}, OptionError, "name a column twice"),
         ({"design_weights": "bad"}, InputError, "design_weights: column 'bad'"),
         ({"design_weights": "zero"}, InputError, "design_weights: all weights of dict"),
         ({"by": "g", "select": ["g"]}, OptionError, "select: column 'g'"),

@@ -36,7 +36,7 @@ def test_every_pair_is_that_of_compare(many, sites):
     assert pair.verdict == c.verdict == "different"
     assert pair.most == ("v",)
     assert pair.effect == max(c.joint_effect.value, *(column.effect for column in c.columns))
-    assert pair.pvalue == min(1, 6 * min(2 * c.joint.pvalue, *(column.adjusted_pvalue for column in c.columns)))
+    assert pair.pvalue == min(1, 6 * min(3 * c.joint.pvalue, *(column.adjusted_pvalue for column in c.columns)))
 
 
 def test_groups_and_matrix(many):
@@ -100,6 +100,26 @@ def test_groups_of_one_table_are_tables(many, sites):
     assert m.names == ("east", "north", "south", "west")
     assert m["north", "east"].columns[0].effect == pytest.approx(many["north", "east"].columns[0].effect)
     assert "site" not in {column.name for column in m["north", "east"].columns}
+
+
+def test_groups_of_rows_and_times_are_those_of_compare():
+    rng = np.random.default_rng(4)
+    tables = {}
+    for i, name in enumerate("abc"):
+        unit = np.repeat(np.arange(12), 8)
+        v = rng.normal(size=12)[unit] + 0.3 * rng.normal(size=96)
+        tables[name] = {"p": [f"{name}{u}" for u in unit], "t": np.arange(96), "v": v + 3 * (i == 2)}
+    m = ts.compare_many(tables, group="p", exclude=["t"])
+    assert m.apart == ("c",)
+    alone = ts.compare(tables["a"], tables["b"], groups="p", exclude=["t"], level=0.05 / 3)
+    assert m["a", "b"].columns[0].pvalue == alone.columns[0].pvalue
+    parts = pl.concat([pl.DataFrame(part).with_columns(site=pl.lit(name)) for name, part in tables.items()])
+    assert ts.compare_many(parts, groups="site", group="p", exclude=["t"]).apart == ("c",)
+    timed = ts.compare_many(tables, time="t", exclude=["p"])["a", "b"]
+    assert (
+        timed.columns[0].pvalue
+        == ts.compare(tables["a"], tables["b"], time="t", exclude=["p"], level=0.05 / 3).columns[0].pvalue
+    )
 
 
 def test_missing_groups_and_groups_of_one_row():

@@ -140,10 +140,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         "rng": seed,
     }
     given |= {
-        "weights": weights, "design_weights": design_weights, "contract": contract,
+        "weights": weights, "design_weights": design_weights, "contract": contract, "time": time,
         "columns_may_be_lost": options.split(columns_may_be_lost),
     }  # fmt: skip
-    two = {"--group": group, "--time": time, "--picture": picture}
+    two = {"--picture": picture}
     given = {name: value for name, value in given.items() if value is not None}
     given |= {"sample": None} if everything else {}
     terminal.announce(forecast(tables), quiet=quiet)
@@ -153,12 +153,12 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             from ..tables import compare_many
 
             source = opened if groups is None else opened[0]
-            result: Any = compare_many(source, groups=groups, progress=progress, **given)
+            result: Any = compare_many(source, groups=groups, group=group, progress=progress, **given)
         else:
             from ..tables import compare
 
             opened = _with_columns(opened, options.pairs("--picture", picture, "price.svg") or {})
-            result = compare(*opened, progress=progress, groups=group, time=time, **given)
+            result = compare(*opened, progress=progress, groups=group, **given)
     if not quiet and not outputs.speaks:
         from .comparison import screen
 

@@ -22,12 +22,18 @@ from .terminal import complain, flush, prepare_streams, say
 # All errors of usage; typer exports no other name of this class, and since 0.26 it is not that of the package click.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
-_FLAGS = {"level": "alpha", "rng": "seed", "kinds": "kind", "columns_may_be_lost": "columns-may-be-lost"}
+_FLAGS = {
+    "level": "alpha", "rng": "seed", "kinds": "kind", "columns_may_be_lost": "columns-may-be-lost",
+    "design_weights": "design-weights", "groups": "group",
+}  # fmt: skip
+_DESIGN = "by|weights|design_weights|groups|time"
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
 _ENCODING = re.compile(r"(?<!^)\bencoding='([^']+)'")
 _ARGUMENT = re.compile(
-    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|encoding|columns_may_be_lost|x|y)(=|:)"
+    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|encoding|columns_may_be_lost|x|y"
+    rf"|{_DESIGN})(=(?! )|:)"
 )
+_WITHIN = re.compile(rf"`({_DESIGN}|where)`|\b({_DESIGN})=(?:'([^']*)'|(?=[ :]))")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -49,19 +55,20 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as exit:  # shell completion leaves in this way
         code = exit.code if isinstance(exit.code, int) else ERROR if exit.code else SAME
     except BaseException as error:  # noqa: BLE001 - a panic of polars too: Python would exit with 1, "different"
-        code = INTERRUPTED if was_interrupted() else _failure(error, "--debug" in arguments)
+        code = INTERRUPTED if was_interrupted() else _failure(error, arguments)
     if code == INTERRUPTED:
         say("interrupted")
     return int(code or SAME)
 
 
-def _failure(error: BaseException, debug: bool) -> int:
+def _failure(error: BaseException, arguments: Sequence[str]) -> int:
+    debug = "--debug" in arguments
     if debug:
         complain("".join(traceback.format_exception(error)), lines=True)
     if isinstance(error, _UsageError):
         complain(f"error: {_usage(error)}")
     elif isinstance(error, TwosampleError):
-        complain(f"error: {_in_flags(str(error))}")
+        complain(f"error: {_in_flags(str(error), '--groups' in arguments)}")
     elif isinstance(error, MemoryError):
         complain("error: out of memory. Compare fewer rows (--sample) or fewer columns (--select).")
     elif isinstance(error, OSError):
@@ -83,8 +90,8 @@ def _usage(error: Any) -> str:
     return f"there is no option {option}.{meant(option, flags)} Try '{where} --help'."
 
 
-def _in_flags(message: str) -> str:
-    """A message about an argument of a function, in words of the command line.
+def _in_flags(message: str, samples: bool = False) -> str:
+    """A message about an argument of a function, in words of the command line; `samples`: whether groups are those.
 
     >>> _in_flags("level=2.0 must lie between 0 and 1.")
     '--alpha 2.0 must lie between 0 and 1.'
@@ -94,11 +101,20 @@ def _in_flags(message: str) -> str:
     '--kind n=number is not known.'
     >>> _in_flags("The text is not in UTF-8: say encoding='latin-1'.")
     'The text is not in UTF-8: say --encoding latin-1.'
+    >>> _in_flags("time= and groups= together are not supported. Use `where`, or by='g'.")
+    '--time and --group together are not supported. Use --where, or --by g.'
     """
+    flags = _FLAGS | ({"groups": "groups"} if samples else {})
     message = _KIND.sub(lambda found: f"--kind {found[2]}={found[4]} is", message)
     message = message.replace("kinds={...}", "--kind COLUMN=KIND")
     message = _ENCODING.sub(r"--encoding \1", message)
-    return _ARGUMENT.sub(lambda found: f"--{_FLAGS.get(found[1], found[1])}{found[2].replace('=', ' ')}", message)
+    message = _ARGUMENT.sub(lambda found: f"--{flags.get(found[1], found[1])}{found[2].replace('=', ' ')}", message)
+
+    def within(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return f"--{flags.get(name, name)}{'' if found[3] is None else f' {found[3]}'}"
+
+    return _WITHIN.sub(within, message)
 
 
 def _sentence(text: str) -> str:

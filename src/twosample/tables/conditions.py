@@ -71,7 +71,7 @@ class Conditions:
                 other = next(name for name in found.given if name != option)
                 raise OptionError(f"{option}= and {other}= together are not supported: {reason}")
         if len(set(found.names)) < len(found.names):
-            raise OptionError(f"by, weights or groups names a column twice: {', '.join(map(repr, found.names))}.")
+            raise OptionError(f"`by`, `weights` or `groups` name a column twice: {', '.join(map(repr, found.names))}.")
         return found
 
     @property
@@ -95,7 +95,7 @@ class Conditions:
                         known = ", ".join(repr(info.name) for info in table.columns[:20])
                         raise InputError(f"{option}: {table.name} has no column {name!r}. It has {known}.")
                 if select is not None and name in select:
-                    raise OptionError(f"select: column {name!r} cannot be compared and stand in {option} as well.")
+                    raise OptionError(f"select: column {name!r} cannot be compared and stand in `{option}` as well.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,8 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     design_weights: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
     rng: int = 0,
     progress: Progress | None = None,
 ) -> ManyComparison:
@@ -78,8 +80,10 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         The column whose values are the samples of one table, such as "region". A missing value is one of them.
     level
         Largest probability of calling any two tables different that are not.
-    margin, select, exclude, kinds, where, sample, schema, columns_may_be_lost, by, weights, design_weights
+    margin, select, exclude, kinds, where, sample, schema, columns_may_be_lost, by, weights, design_weights, time
         As for :func:`compare`.
+    group
+        The column of groups of rows that depend on each other (patients, sessions): `groups` of :func:`compare`.
     contract
         Rules that all tables but the first must keep, as for :func:`compare`. Not with `groups`.
     rng
@@ -119,6 +123,7 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     options = {
         "margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": by,
         "columns_may_be_lost": columns_may_be_lost, "weights": weights, "design_weights": design_weights,
+        "groups": group, "time": time,
     }  # fmt: skip
     left_out = [*([] if exclude is None else exclude), *([] if groups is None else [groups])]
     count = comb(len(named), 2)
@@ -235,7 +240,7 @@ def _pair(names: tuple[str, str], c: Comparison, count: int) -> TablePair:
     value, low, high = max(effects)
     pvalues = [column.adjusted_pvalue for column in c.columns]
     pvalues += [column.missing.adjusted_pvalue for column in c.columns if column.missing is not None]
-    pvalues += [] if c.joint is None else [min(1.0, 2 * c.joint.pvalue)]
+    pvalues += [] if c.joint is None else [min(1.0, c.joint.pvalue / JOINT)]
     most = tuple(column.name for column in c.columns if column.verdict == "different")
     return TablePair(*names, c.verdict, c.headline, min(1.0, count * min(pvalues)), value, low, high, most)
 
