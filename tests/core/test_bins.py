@@ -6,38 +6,37 @@ import numpy as np
 import pytest
 
 from twosample.core import bins
-from twosample.core.bins import add_to_bins
+from twosample.core.bins import add_counted_to_bins, add_to_bins
 
 
-def by_the_definition(values, scale, offset, size, width):
-    moments = np.zeros((size, width))
+def by_the_definition(values, scale, offset, size):
+    moments = np.zeros((size, 3))
     for value in values:
         place = min(max(value * scale - offset, 0.5), size - 0.5)
         u = place - np.floor(place) - 0.5
-        moments[int(place)] += [1, u, u * u][:width]
+        moments[int(place)] += [1, u, u * u]
     return moments
 
 
-@pytest.mark.parametrize("width", [2, 3])
 @pytest.mark.parametrize("count", [0, 1, 500])
 @pytest.mark.parametrize("buffer", [7, 1 << 15])
-def test_bins(width, count, buffer, monkeypatch):
+def test_bins(count, buffer, monkeypatch):
     monkeypatch.setattr(bins, "CHUNK", buffer)
     values = np.random.default_rng(count).normal(size=count) * 3
     values[: count // 50] = np.inf
     values[count // 50 : count // 25] = -1e300
     values[count // 25 : count // 10] = 0.25  # on an edge
-    moments = np.zeros((18, width))
+    moments = np.zeros((18, 3))
     for part in (values[: count // 3], values[count // 3 :]):
         add_to_bins(part, 4.0, -9.0, moments)
     # each u and u² is rounded to 2**-31 at most
-    np.testing.assert_allclose(moments, by_the_definition(values, 4.0, -9.0, 18, width), atol=count * 2.0**-31)
+    np.testing.assert_allclose(moments, by_the_definition(values, 4.0, -9.0, 18), atol=count * 2.0**-31)
     assert moments[:, 0].sum() == count
 
 
 def test_bins_of_every_second_number():
     values = np.random.default_rng(0).normal(size=100)
-    strided, plain = np.zeros((2, 10, 2))
+    strided, plain = np.zeros((2, 10, 3))
     add_to_bins(values[::2], 1.0, -5.0, strided)
     add_to_bins(values[::2].copy(), 1.0, -5.0, plain)
     assert (strided == plain).all()
@@ -56,8 +55,17 @@ def test_the_order_of_rows_does_not_matter():
 
 def test_counts_stand_for_rows():
     rng = np.random.default_rng(1)
-    values, counts = rng.normal(size=300), rng.integers(1, 70_000, 300)
-    one, two = np.zeros((2, 40, 3))
+    values, counts = rng.normal(size=300), rng.integers(1, 7_000, 300)
+    one, two = np.zeros((40, 3)), np.zeros((40, 3), dtype=np.int64)
     add_to_bins(np.repeat(values, counts), 5.0, -20.0, one)
-    add_to_bins(values, 5.0, -20.0, two, counts)
-    assert (one == two).all()
+    add_counted_to_bins(values, counts, 5.0, -20.0, two)
+    assert (one * [1, 2.0**30, 2.0**30] == two).all()
+
+
+def test_sums_of_many_rows_are_exact():
+    """Of more rows than doubles could add up."""
+    sums = np.zeros((4, 3), dtype=np.int64)
+    add_counted_to_bins(np.array([0.6, 1.1]), np.array([1 << 32, 3]), 1.0, -1.0, sums)
+    u = np.array([int(np.rint((value - 0.5) * 2.0**30)) for value in (0.6, 0.1)])
+    assert sums[:, 0].tolist() == [0, 1 << 32, 3, 0]
+    assert sums[:, 1].tolist() == [0, int(u[0]) << 32, 3 * int(u[1]), 0]

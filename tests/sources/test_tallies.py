@@ -9,8 +9,10 @@ import pytest
 
 import twosample as ts
 from twosample.sources import open_table
-from twosample.sources.tallies import CountTally
-from twosample.sources.values import each_once, numbers, strings
+from twosample.sources.summarize import RowChoice, summarized
+from twosample.sources.tallies import CountTally, tallied
+from twosample.sources.values import WholeCounts, each_once, numbers, strings
+from twosample.summaries import BinGrid, Totals
 
 RNG = np.random.default_rng(16)
 CODES = pl.Series("c", RNG.integers(0, 300, size=4000))
@@ -143,3 +145,63 @@ def test_numbers_that_are_far_apart_or_missing_are_not_counted():
     assert each_once(pl.Series(range(8000))) is None
     assert each_once(pl.Series([1.0, 2.0] * 4000)) is None
     assert each_once(pl.Series([1 << 63] * 8000, dtype=pl.UInt64)) is None
+
+
+@pytest.mark.parametrize("most", [100, 5000, 1 << 20])
+def test_whole_numbers_are_counted_over_all_batches(most, monkeypatch):
+    """All of them, some of them until they lie too far apart, or none: the summary is the same."""
+    rng = np.random.default_rng(0)
+    columns = {
+        "near": rng.integers(40, 60, 1200),
+        "wide": rng.integers(-3000, 3000, 1200),
+        "rising": np.arange(1200) * 7,
+        "far": rng.integers(0, 1 << 40, 1200),
+        "gaps": [None if code < 99 else code for code in rng.integers(0, 900, 1200).tolist()],
+        "days": pl.Series(rng.integers(0, 900, 1200)).cast(pl.Int32).cast(pl.Date),
+    }
+    frame = pl.DataFrame(columns)
+    info = open_table(frame).columns
+
+    def found():
+        batches = (frame[at : at + 400] for at in range(0, 1200, 400))
+        return summarized(info, batches, frame[:0], RowChoice(10, 0, None), None).to_bytes()
+
+    plain = found()
+    monkeypatch.setattr("twosample.sources.values.MANY", 100)
+    monkeypatch.setattr("twosample.sources.tallies.MANY", 100)
+    monkeypatch.setattr("twosample.sources.tallies._RANGE", most)
+    assert found() == plain
+
+
+def test_counts_of_whole_numbers_reach_as_far_as_allowed(monkeypatch):
+    monkeypatch.setattr("twosample.sources.values.MANY", 2)
+    counts = WholeCounts(most=10)
+    assert counts.add(pl.Series([5, None, 7, 7]))
+    assert counts.add(pl.Series([1, 10]))
+    assert not counts.add(pl.Series([0, 5, 5]))
+    assert not counts.add(pl.Series([5.0, 5.0]))
+    assert not counts.add(pl.Series([True, False]))  # of another type than those before
+    assert counts.rows == 6
+    once, rows, missing = counts.taken()
+    assert dict(zip(once, rows.tolist(), strict=True)) == {1: 1, 5: 1, 7: 2, 10: 1}
+    assert (missing, counts.rows) == (1, 0)
+    assert counts.add(pl.Series([2, 2]))
+    assert counts.taken()[0].to_list() == [2]
+
+
+def test_mean_and_deviation_follow_from_bins():
+    values = np.random.default_rng(0).lognormal(size=9000)
+    frame = pl.DataFrame({"many": values, "few": np.round(values).clip(0, 9) / 10, "one": 0.1})
+    info = open_table(frame).columns
+    grids = {column.name: BinGrid.over(0.0, 5.0, 300) for column in info}  # and some beyond
+    for profile in tallied(info, [frame[:5000], frame[5000:]], grids, {}).profile:
+        column = frame[profile.name].to_numpy()
+        assert profile.mean == pytest.approx(column.mean(), rel=1e-9)
+        assert profile.std == pytest.approx(column.std(ddof=1), rel=1e-9, abs=1e-15)
+
+
+def test_totals_of_numbers_that_are_there_several_times():
+    rng = np.random.default_rng(0)
+    values, counts = rng.normal(size=50), rng.integers(0, 300, 50)
+    assert Totals.of_counted(values, counts) == Totals.of_values(np.repeat(values, counts))
+    assert Totals.of_counted(values[:0], counts[:0]) == Totals()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
-from ..summaries import ColumnInfo, ColumnProfile
+from ..summaries import ColumnInfo, ColumnProfile, Totals
 from ..summaries.points import Wholes
 from .distinct import DistinctTally, hash_method
 from .values import strings
@@ -41,11 +41,13 @@ class ProfileTally:
     high: float | str | None = None
     distinct: DistinctTally = field(default_factory=DistinctTally)
     method: str = ""
+    binned: bool = False
 
     def add(self, series: pl.Series, missing: int, values: Floats | None = None, counts: Wholes | None = None) -> None:
         """Take in a batch with so many missing values; `values` are its numbers without them.
 
-        With `counts`, the series is each value once, and this is how often it is there.
+        With `counts`, the series is each value once, and this is how often it is there. Mean and deviation of columns
+        that are `binned` follow from their bins: see :meth:`result`.
         """
         self.rows += len(series) if counts is None else int(counts.sum()) + missing
         self.missing += missing
@@ -65,9 +67,7 @@ class ProfileTally:
             self.distinct.add(series)
 
     def _add_numbers(self, values: Floats, counts: Wholes | None = None) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
-            shift = float(values[: 1 << 10].mean())
-            low, high, total, squares = _summary(values, shift, counts)
+        low, high = float(values.min()), float(values.max())
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
@@ -75,6 +75,13 @@ class ProfileTally:
                 self._add_numbers(finite)
             return
         self._widen(low, high)
+        if not self.binned:
+            with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond 1e150: result says what became of them
+                self._add_moments(values, counts)
+
+    def _add_moments(self, values: Floats, counts: Wholes | None) -> None:
+        shift = float(values[: 1 << 10].mean())
+        total, squares = _centred_sums(values, shift, counts)
         size, before = len(values) if counts is None else int(counts.sum()), self.rows - self.missing - self.infinite
         before = max(before - size, 0)
         step = shift + total / size - self.mean
@@ -87,10 +94,12 @@ class ProfileTally:
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
 
-    def result(self) -> ColumnProfile:
-        """The profile."""
+    def result(self, totals: Totals | None = None) -> ColumnProfile:
+        """The profile, with mean and deviation from the totals of bins if they are given."""
         number = self.info.family in NUMERIC
         size = self.rows - self.missing - self.infinite
+        mean = self.mean if number and size and isfinite(self.mean) else None
+        std = float(np.sqrt(self.squares / (size - 1))) if number and size > 1 and isfinite(self.squares) else None
         known = self.info.family not in ("other", "empty") and (self.distinct.exact or self.info.family != "number")
         return ColumnProfile(
             self.info.name,
@@ -99,15 +108,14 @@ class ProfileTally:
             self.infinite,
             self.low,
             self.high,
-            self.mean if number and size and isfinite(self.mean) else None,
-            float(np.sqrt(self.squares / (size - 1))) if number and size > 1 and isfinite(self.squares) else None,
+            *((mean, std) if totals is None else (totals.mean, totals.deviation)),
             self.distinct.count if known else None,
             self.distinct.exact,
         )
 
 
-def _summary(values: Floats, shift: float, counts: Wholes | None) -> tuple[float, float, float, float]:
-    """Least, largest, and the sums of c and c² for c = value - shift."""
+def _centred_sums(values: Floats, shift: float, counts: Wholes | None) -> tuple[float, float]:
+    """The sums of c and c² for c = value - shift."""
     total = squares = 0.0
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
@@ -115,7 +123,7 @@ def _summary(values: Floats, shift: float, counts: Wholes | None) -> tuple[float
         weighted = centred if counts is None else centred * counts[at : at + CHUNK]
         total += float(weighted.sum())
         squares += float(weighted @ centred)
-    return float(values.min()), float(values.max()), total, squares
+    return total, squares
 
 
 def _cut(value: object) -> str | None:

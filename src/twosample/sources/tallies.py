@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.bins import EXACT_ROWS, add_to_bins
+from ..core.bins import EXACT_ROWS, add_counted_to_bins, add_to_bins
 from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
@@ -20,12 +20,13 @@ from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import Wholes
 from .facts import CategoryCounts, Scan
 from .profiling import DATES, NUMERIC, ProfileTally
-from .values import column_of, dated, each_once, plain, present, spelled, strings
+from .values import MANY, WholeCounts, column_of, dated, each_once, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
 
 _THREADED = 10_000  # rows of a batch, from which on it is worth starting threads
+_RANGE, _CELLS = 1 << 20, 1 << 24  # of whole numbers that are counted: in one column, and in all together
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 
 
@@ -48,22 +49,43 @@ class BinTally:
         """Take in numbers, and how often each is there."""
         self.missing += missing
         self.singles.add(values, counts)
-        rows = len(values) if counts is None else int(counts.sum())
-        if self._rows + rows > EXACT_ROWS:
-            self._flush()
-        self._rows += rows
-        before = self._new[0, 0] + self._new[-1, 0]
-        add_to_bins(values, 2.0**-self.grid.unit, float(self.grid.start - 1), self._new, counts)
-        if self._new[0, 0] + self._new[-1, 0] > before:
-            low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
-            beyond = (values < low) | (values >= high)
-            outside = values[beyond] if counts is None else np.repeat(values[beyond], counts[beyond])
-            self.beyond += Totals.of_values(outside[np.isfinite(outside)])
+        scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
+        if counts is not None:
+            before = self._sums[[0, -1], 0].sum()
+            add_counted_to_bins(values, counts, scale, offset, self._sums)
+            found = self._sums[[0, -1], 0].sum() > before
+        else:
+            if self._rows + len(values) > EXACT_ROWS:
+                self._flush()
+            self._rows += len(values)
+            before = self._new[[0, -1], 0].sum()
+            add_to_bins(values, scale, offset, self._new)
+            found = self._new[[0, -1], 0].sum() > before
+        if found:
+            self._add_beyond(values, counts)
+
+    def _add_beyond(self, values: Floats, counts: Wholes | None) -> None:
+        low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
+        beyond = ((values < low) | (values >= high)) & np.isfinite(values)
+        outside = values[beyond]
+        self.beyond += Totals.of_values(outside) if counts is None else Totals.of_counted(outside, counts[beyond])
 
     def _flush(self) -> None:
         self._sums += np.rint(self._new * UNITS).astype(np.int64)
         self._new[:] = 0
         self._rows = 0
+
+    @property
+    def totals(self) -> Totals:
+        """The sums of all finite numbers, as they were rounded in the bins."""
+        return Totals.of_bins(self.result()) + self.beyond
+
+    @property
+    def closest_totals(self) -> Totals:
+        """The same, exactly if every value is known: not to be merged with those of other rows."""
+        singles = self.singles.result()
+        finite = np.isfinite(singles.values)
+        return Totals.of_counted(singles.values[finite], singles.counts[finite]) if singles.exact else self.totals
 
     def result(self) -> BinnedColumn:
         """The moments."""
@@ -165,8 +187,11 @@ class Tallies:
         text = {info.name for info in columns if info.family in ("text", "category")}
         dates = {info.name for info in columns if info.family in DATES}
         self.bins = {name: BinTally(grid, dates=name in dates) for name, grid in grids.items() if name not in text}
+        for name in self.profiles.keys() & self.bins.keys():
+            self.profiles[name].binned = True
         self.spelled = {name: SpelledTally(grid) for name, grid in grids.items() if name in text}
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
+        self.wholes = {info.name: WholeCounts(min(_RANGE, _CELLS // len(self.columns))) for info in self.columns}
         self.given_up: set[str] = set()
 
     def add(self, batch: pl.DataFrame) -> None:
@@ -180,32 +205,47 @@ class Tallies:
 
     def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
         name, series = info.name, column_of(batch, info.name)
-        bins, profile = self.bins.get(name), self.profiles.get(name)
-        if bins is None and (profile is None or info.family not in NUMERIC):
-            if profile is not None:
-                profile.add(series, series.null_count())
-        else:
+        if name not in self.bins and (name not in self.profiles or info.family not in NUMERIC):
+            if name in self.profiles:
+                self.profiles[name].add(series, series.null_count())
+        elif not self._counted(info, series):
             once, counts = each_once(series) or (series, None)
-            values = present(once)
-            missing = len(series) - (len(values) if counts is None else int(counts.sum()))
-            if profile is not None:
-                profile.add(once, missing, values if info.family in NUMERIC else None, counts)
-            if bins is not None:
-                bins.add(values, missing, counts)
+            self._add_numbers(info, once, counts, len(series))
         if name in self.spelled:
             self.spelled[name].add(series)
         if name in self.counts:
             self.counts[name].add(series)
 
+    def _counted(self, info: ColumnInfo, series: pl.Series) -> bool:
+        """Whether the numbers of a batch were counted, to be taken in later, each once."""
+        return len(series) >= MANY and self.wholes[info.name].add(series)
+
+    def _settle(self, info: ColumnInfo) -> None:
+        """Take in numbers that were counted."""
+        if self.wholes[info.name].rows:
+            once, counts, missing = self.wholes[info.name].taken()
+            self._add_numbers(info, once, counts, int(counts.sum()) + missing)
+
+    def _add_numbers(self, info: ColumnInfo, once: pl.Series, counts: Wholes | None, rows: int) -> None:
+        """Take in a column of so many rows: its values or, with their counts, each once."""
+        bins, profile = self.bins.get(info.name), self.profiles.get(info.name)
+        values = present(once)
+        missing = rows - (len(values) if counts is None else int(counts.sum()))
+        if profile is not None:
+            profile.add(once, missing, values if info.family in NUMERIC else None, counts)
+        if bins is not None:
+            bins.add(values, missing, counts)
+
     def summaries(self) -> tuple[ColumnSummary, ...]:
         """What can be merged with other rows, of each column that was profiled."""
+        self._settle_all()
         return tuple(self._summary(part) for part in self.profiles.values())
 
     def _summary(self, part: ProfileTally) -> ColumnSummary:
         name = part.info.name
         bins, spelled, counts = self.bins.get(name), self.spelled.get(name), self.counts.get(name)
         binned = None if bins is None else bins.result()
-        totals = None if bins is None or binned is None else Totals.of_bins(binned) + bins.beyond
+        totals = None if bins is None else bins.totals
         ends = part.low, part.high
         distinct = part.distinct.result(part.method)
         known = Counts(None) if name in self.given_up else None
@@ -223,6 +263,10 @@ class Tallies:
             date_singles=spelled.dates.singles.result(),
         )
 
+    def _settle_all(self) -> None:
+        for info in self.columns:
+            self._settle(info)
+
     def give_up(self, most: int) -> None:
         """Forget the counts of columns with more different values than that."""
         self.given_up |= {name for name, part in self.counts.items() if part.held > most}
@@ -230,10 +274,14 @@ class Tallies:
 
     def result(self) -> Scan:
         """What was found."""
+        self._settle_all()
         binned = self.bins | {name: part.chosen for name, part in self.spelled.items()}
         return Scan(
             self.rows,
-            tuple(part.result() for part in self.profiles.values()),
+            tuple(
+                part.result(self.bins[name].closest_totals if part.binned else None)
+                for name, part in self.profiles.items()
+            ),
             {name: part.result() for name, part in binned.items()},
             {name: part.result() for name, part in self.counts.items()},
             {name: part.singles.result() for name, part in binned.items()},

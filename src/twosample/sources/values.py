@@ -22,6 +22,8 @@ _FORMS = (
 
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
+MANY = 50_000
+"""Rows for which more numbers than rows are counted: others may follow."""
 _WIDE = "UInt64", "Int128", "UInt128"  # beyond the whole numbers that NumPy adds
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
@@ -211,25 +213,72 @@ def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
     return rows.rows(named=True)
 
 
+class WholeCounts:
+    """Counts values that are stored as whole numbers, such as days, as long as they lie close together.
+
+    Parameters
+    ----------
+    most
+        The widest range of numbers that is counted; less than that if there are few rows.
+    """
+
+    def __init__(self, most: int = _CLOSE) -> None:
+        self.missing = self.rows = 0
+        self._most, self._low, self._counts = most, 0, np.empty(0, dtype=np.int64)
+        self._kind: pl.DataType | None = None
+
+    def add(self, series: pl.Series) -> bool:
+        """Take in a column; False, and nothing is taken in, if it is of another type or its numbers lie far apart."""
+        import polars as pl
+
+        kind = series.dtype
+        whole = kind.is_integer() or kind.is_temporal() or kind == pl.Boolean
+        if not whole or str(kind) in _WIDE or self._kind not in (None, kind):
+            return False
+        stored = series.to_physical() if kind.is_temporal() else series
+        codes = (stored.drop_nulls() if stored.null_count() else stored).to_numpy()  # NumPy need not wait for more rows
+        if not len(codes) or not self._reach(int(codes.min()), int(codes.max()), len(codes)):
+            return False
+        np.add.at(self._counts, np.subtract(codes, self._low, dtype=np.int64), 1)
+        self._kind = kind
+        self.rows += len(series)
+        self.missing += len(series) - len(codes)
+        return True
+
+    def _reach(self, low: int, high: int, rows: int) -> bool:
+        """Whether there is a count for each number of a range, or can be."""
+        size = len(self._counts)
+        start, stop = (min(low, self._low), max(high + 1, self._low + size)) if size else (low, high + 1)
+        if stop - start == size:
+            return True
+        if stop - start > (self._most if rows >= MANY else min(self._most, _CLOSE, rows // 4)):
+            return False
+        counts = np.zeros(stop - start, dtype=np.int64)
+        counts[self._low - start : self._low - start + size] = self._counts
+        self._low, self._counts = start, counts
+        return True
+
+    def taken(self) -> tuple[pl.Series, NDArray[np.int64], int]:
+        """Each value once, its rows, and the rows without a value; they are forgotten here."""
+        import polars as pl
+
+        seen = np.flatnonzero(self._counts)
+        stored = pl.Series("v", seen + self._low)
+        kind = self._kind or pl.Int64()
+        if kind.is_temporal():
+            stored = stored.cast(pl.Series(dtype=kind).to_physical().dtype)
+        found = stored.cast(kind), self._counts[seen], self.missing
+        self._counts[seen] = self.missing = self.rows = 0
+        return found
+
+
 def each_once(series: pl.Series) -> tuple[pl.Series, NDArray[np.int64]] | None:
     """Values that are stored as whole numbers and lie close together, such as days: each once, and its rows.
 
     None if there are few rows, or if they may lie far apart. Missing values are left out.
     """
-    import polars as pl
-
-    kind = series.dtype
-    whole = kind.is_integer() or kind.is_temporal() or kind == pl.Boolean
-    if len(series) < _FEW or not whole or str(kind) in _WIDE:
-        return None
-    stored = series.to_physical() if kind.is_temporal() else series
-    codes = (stored.drop_nulls() if stored.null_count() else stored).to_numpy()  # NumPy need not wait for more rows
-    low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 1 << 62)
-    if high - low >= min(_CLOSE, len(codes) // 4):
-        return None
-    rows = np.bincount(np.subtract(codes, low, dtype=np.int64))
-    seen = np.flatnonzero(rows)
-    return pl.Series("v", seen + low).cast(stored.dtype).cast(kind), rows[seen]
+    counts = WholeCounts()
+    return counts.taken()[:2] if len(series) >= _FEW and counts.add(series) else None
 
 
 def present(series: pl.Series) -> Floats:

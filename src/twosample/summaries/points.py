@@ -240,6 +240,8 @@ def grouped(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
     """Each number once, ascending, and how often it is there."""
     if counts is None:
         return _sums(np.sort(values), None)
+    if (values[1:] > values[:-1]).all():
+        return values, counts
     order = np.argsort(values, kind="stable")
     return _sums(values[order], counts[order])
 

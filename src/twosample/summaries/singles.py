@@ -7,12 +7,13 @@ number, and depends on the rows alone, not on how they come.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.scatter import scatter
 from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 from .points import Wholes, grouped
@@ -120,16 +121,30 @@ class SingleTally:
         if counts is None and self._found.exact and len(values) > 4 * MOST_VALUES:  # so many soon tell whether all fit
             self._found = self._found.merged(SingleValues.of(values[: 4 * MOST_VALUES], None, dates))
             start = 4 * MOST_VALUES
-        if start < len(values):
-            rest = values[start:]
-            many = counts is None and not self._found.exact
-            self._found = self._found.merged(
-                _many(rest, dates, self._found.values) if many else SingleValues.of(rest, counts, dates)
-            )
+        rest = values[start:]
+        if len(rest) and counts is None and not self._found.exact:
+            self._add_many(rest)
+        elif len(rest):
+            self._found = self._found.merged(SingleValues.of(rest, counts, dates))
+
+    def _add_many(self, values: Floats) -> None:
+        """Take in numbers by their hashes, quickly: what was found is changed in place."""
+        found = self._found
+        assert found.buckets is not None
+        assert found.parts is not None
+        low, high = _add_hashed(values, found.dates, found.buckets, found.parts)
+        ends = [*{end for end, new in ((low, low <= found.values[0]), (high, high >= found.values[-1])) if new}]
+        if ends:  # counted only if they are the least or the largest so far
+            many = np.array([np.count_nonzero(values == end) for end in ends])
+            known, rows = grouped(np.append(found.values, ends), np.append(found.counts, many))
+            self._found = replace(found, values=known[[0, -1]], counts=rows[[0, -1]])
 
     def result(self) -> SingleValues:
         """All that came."""
-        return self._found
+        found = self._found
+        if found.buckets is None or found.parts is None:
+            return found
+        return replace(found, buckets=found.buckets.copy(), parts=found.parts.copy())
 
 
 def bucket_of(values: Floats) -> NDArray[np.intp]:
@@ -211,11 +226,10 @@ def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
     np.add.at(found[YEARS], np.clip(years, 0, YEARS.stop - YEARS.start - 1), rows)
 
 
-def _many(values: Floats, dates: bool, known: Floats) -> SingleValues:
-    """By hashes, of numbers without counts: quickly. Ends that lie within those that are `known` are not counted."""
-    buckets, parts = np.zeros(BUCKETS, dtype=np.int64), _no_classes(dates)
-    low, high, steps, mostly = values.min(), values.max(), TIMES if dates else STEPS, dates
-    numbers, others, _ = scratch()
+def _add_hashed(values: Floats, dates: bool, buckets: Wholes, parts: Wholes) -> tuple[float, float]:
+    """Add numbers to the counts by hash and of round ones; gives the least and the largest."""
+    low, high, steps, mostly = np.inf, -np.inf, TIMES if dates else STEPS, dates
+    (numbers, others, _), tally = scratch(), scatter()
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
         number, other = numbers[: len(part)], others[: len(part)]
@@ -225,16 +239,18 @@ def _many(values: Floats, dates: bool, known: Floats) -> SingleValues:
         bits ^= np.right_shift(bits, _HALF, out=half)
         bits *= _OTHER
         bits >>= _TOP
-        np.add.at(buckets, bits.view(np.int64), 1)  # quicker than np.bincount
-        if mostly or _some_round(part, max(high, -low), number, other):
+        np.copyto(tally.groups[: len(part)], bits, casting="unsafe")
+        tally.place(len(part), BUCKETS)
+        buckets += tally.counts()
+        least, largest = float(part.min()), float(part.max())
+        if mostly or _some_round(part, max(largest, -least), number, other):
             before = parts[len(steps) - 1]
             _add_round(part, None, steps, parts)
             mostly = dates or 2 * (parts[len(steps) - 1] - before) > len(part)
+        low, high = min(low, least), max(high, largest)
     if dates:
         _add_clock(values, None, parts)
-    ends = sorted({end for end, new in ((low, low <= known.min()), (high, high >= known.max())) if new})
-    counts = np.array([np.count_nonzero(values == end) for end in ends], dtype=np.int64)
-    return SingleValues(np.array(ends) + 0.0, counts, dates, buckets, parts)
+    return low + 0.0, high + 0.0
 
 
 def _some_round(values: Floats, largest: float, scaled: Floats, whole: Floats) -> bool:

@@ -26,6 +26,15 @@ class Totals:
     squares: int = 0  # the sum of their squares, in units of 2**-2260
 
     @classmethod
+    def of_counted(cls, values: Floats, counts: NDArray[np.int64]) -> Totals:
+        """Of ``(n,)`` finite numbers that are there several times each: digit by digit of their counts."""
+        found = cls()
+        for digit in range(int(counts.max(initial=0)).bit_length()):
+            part = cls.of_values(values[counts >> digit & 1 > 0])
+            found += cls(part.count << digit, part.total << digit, part.squares << digit)
+        return found
+
+    @classmethod
     def of_values(cls, values: Floats) -> Totals:
         """Of ``(n,)`` finite numbers, exactly: mantissas of one exponent are added as whole numbers."""
         fractions, exponents = np.frexp(values)
