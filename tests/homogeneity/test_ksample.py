@@ -185,3 +185,103 @@ def test_many_rows_of_one_column_have_the_limit_law():
 def test_few_rows_behind_the_limit_law_are_relabelled():
     groups = [np.r_[np.zeros(4000), 1e3 * np.arange(1, 4)] for _ in range(3)]
     assert ts.ksample_test(groups, bandwidth=1.0, pairs=False, rng=0).null.name == "permutation"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_samples_within_strata_are_mmd_test(weighted):
+    rng = np.random.default_rng(20)
+    (x, y), by = samples(20, (30, 24)), [rng.integers(3, size=30), rng.integers(3, size=24)]
+    w = [rng.uniform(0.5, 2, 30), rng.uniform(0.5, 2, 24)] if weighted else None
+    options = {"weights_x": w[0], "weights_y": w[1]} if weighted else {}
+    null = ts.StratifiedPermutation(*by, n=199)
+    two = ts.mmd_test(x, y, kernel=KERNEL, statistic="biased", null=null, rng=3, **options)
+    r = ts.ksample_test([x, y], kernel=KERNEL, by=by, weights=w, n=199, rng=3)
+    if weighted:  # H, the size of all strata, is another one in every labelling
+        assert abs(r.pvalue - two.pvalue) < 0.1
+    else:
+        h = sum(a * b / (a + b) for a, b in zip(*(np.bincount(part) for part in by), strict=True))
+        assert r.statistic == pytest.approx(h * two.statistic**2, rel=1e-9)
+        assert r.pvalue == two.pvalue
+    assert r.pairs[0].mmd == pytest.approx(two.statistic, rel=1e-9)
+
+
+def test_one_stratum_and_equal_weights_are_the_plain_statistic():
+    groups = samples(21)
+    plain = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0)
+    one = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, by=[["a"] * len(g) for g in groups])
+    equal = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, weights=[np.full(len(g), 3.0) for g in groups])
+    assert one.statistic == pytest.approx(plain.statistic, rel=1e-9)
+    assert one.pvalue == plain.pvalue == equal.pvalue
+    assert [p.pvalue for p in equal.pairs] == pytest.approx([p.pvalue for p in one.pairs])
+
+
+def naive_by_design(K, w, of_row, groups):
+    """T by its definition, from features that are the columns of a root of K."""
+    values, vectors = np.linalg.eigh(K)
+    phi = vectors * np.sqrt(np.maximum(values, 0))
+    strata = [s for s in np.unique(of_row) if len(np.unique(groups[of_row == s])) > 1]
+    used, each = np.isin(of_row, strata), 0.0
+    names = np.unique(groups)
+    Z, h = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
+    for s in strata:
+        rows = of_row == s
+        mean, W = w[rows] @ phi[rows] / w[rows].sum(), w[rows].sum()
+        for g in names:
+            own = rows & (groups == g)
+            if own.any():
+                z, mass = w[own] @ (phi[own] - mean), w[own].sum()
+                Z[g], h[g], each = Z[g] + z, h[g] + mass * (W - mass) / W, each + z @ z / mass
+    shared = sum((1 - w[used & (groups == g)].sum() / w[used].sum()) * Z[g] @ Z[g] / h[g] for g in names)
+    return 0.5 * (shared + each / np.sqrt(len(strata)))
+
+
+def test_strata_and_weights_by_the_definition_and_in_every_way():
+    rng = np.random.default_rng(22)
+    of_row, groups = np.array([0, 1, 0, 1, 0, 1, 0]), np.array([0, 0, 1, 1, 2, 2, 2])
+    z, w = rng.normal(size=(7, 1)), rng.uniform(0.5, 2, 7)
+    K, w = KERNEL.block(z, z), w / w.mean()
+    values = []
+    for first in sorted(set(permutations([0, 1, 2, 2]))):
+        for second in sorted(set(permutations([0, 1, 2]))):
+            drawn = np.empty(7, dtype=int)
+            drawn[of_row == 0], drawn[of_row == 1] = first, second
+            values.append(naive_by_design(K, w, of_row, drawn))
+    split = [np.flatnonzero(groups == g) for g in range(3)]
+    r = ts.ksample_test(
+        [z[i] for i in split],
+        kernel=KERNEL,
+        by=[of_row[i] for i in split],
+        weights=[w[i] for i in split],
+        level=0.3,
+        rng=0,
+    )
+    assert r.law.exhaustive
+    assert r.statistic == pytest.approx(naive_by_design(K, w, of_row, groups), rel=1e-9)
+    assert sorted(r.law.values) == pytest.approx(sorted(values), rel=1e-9)
+
+
+def test_another_mix_is_no_difference_within_strata():
+    rng = np.random.default_rng(23)
+    by = [rng.random(150) < share for share in (0.1, 0.5, 0.9)]
+    groups = [rng.normal(size=150) + 3 * part for part in by]
+    assert ts.ksample_test(groups, rng=0).rejected
+    r = ts.ksample_test(groups, by=by, rng=0)
+    assert not r.rejected
+    groups[2] = groups[2] + 1
+    r = ts.ksample_test(dict(zip("abc", groups, strict=True)), by=dict(zip("abc", by, strict=True)), rng=0)
+    assert [(p.a, p.b) for p in r.pairs if p.adjusted_pvalue <= 0.05] == [("a", "c"), ("b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": [[0] * 14, [0] * 9]}, "by must be a list with one list for each of the 3 samples"),
+        ({"by": [[0] * 14, [0] * 9, [0] * 3]}, "by.'3'. has 3 strata"),
+        ({"by": [[0] * 14, [1] * 9, [2] * 11]}, "no stratum has rows of two samples"),
+        ({"weights": [[1] * 14, [1] * 9, [-1] * 11]}, "weights.'3'. has 11 negative"),
+        ({"weights": {"x": [1]}}, "weights names 'x'"),
+    ],
+)
+def test_errors_of_designs_name_the_option(options, message):
+    with pytest.raises(ts.InputError, match=message):
+        ts.ksample_test(samples(), **options)

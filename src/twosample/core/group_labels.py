@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .labellings import relabellings
+from .resamples import stratified_relabellings
 
 Groups = NDArray[np.uint16]
 """``(R, N)`` the group of every pooled point in every labelling."""
@@ -42,6 +43,42 @@ def group_relabellings(
         drawn = np.tile(truth, (min(step, count - start), 1))
         rng.permuted(drawn, axis=1, out=drawn)
         yield drawn, False
+
+
+def stratified_group_relabellings(
+    truth: Groups, of_row: NDArray[np.intp], count: int, rng: np.random.Generator, step: int
+) -> Iterator[tuple[Groups, bool]]:
+    """The same within strata: `truth` is the group of every point, `of_row` its stratum; groups are in order."""
+    strata = [np.flatnonzero(of_row == s) for s in range(int(of_row.max()) + 1)]
+    sizes = [np.bincount(truth[rows], minlength=int(truth.max()) + 1).tolist() for rows in strata]
+    if sum(map(_log_labellings, sizes)) <= log(count) + 1e-9:
+        every = truth[None]
+        for rows, own in zip(strata, sizes, strict=True):
+            parts = np.array(list(_every(truth[rows] * 0, own, np.arange(len(rows)))))
+            every = np.repeat(every, len(parts), axis=0)
+            every[:, rows] = np.tile(parts, (len(every) // len(parts), 1))
+        yield every, True
+        return
+    if truth.max() == 1:
+        labels = stratified_relabellings(of_row, int((truth == 0).sum()), count, rng)
+        for start in range(0, labels.count, step):
+            yield np.ascontiguousarray(1 - labels.x[:, start : start + step].T, dtype=np.uint16), False
+        return
+    yield truth[None], False
+    for start in range(0, count, step):
+        drawn = np.tile(truth, (min(step, count - start), 1))
+        for rows in strata:
+            drawn[:, rows] = rng.permuted(drawn[:, rows], axis=1)
+        yield drawn, False
+
+
+def least_stratified_pvalue(truth: Groups, of_row: NDArray[np.intp]) -> float:
+    """The smallest p-value within strata; groups that have the same sizes everywhere may change places."""
+    sizes = np.zeros((int(of_row.max()) + 1, int(truth.max()) + 1), dtype=int)
+    np.add.at(sizes, (of_row, truth), 1)
+    symmetries = sum(lgamma(same + 1) for same in Counter(map(tuple, sizes.T.tolist())).values())
+    labellings = sum(_log_labellings(row) for row in sizes.tolist())
+    return exp(min(max(symmetries - labellings, log(1e-300)), 0.0))
 
 
 def least_group_pvalue(sizes: Sequence[int]) -> float:

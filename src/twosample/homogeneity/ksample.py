@@ -13,19 +13,27 @@ from .. import _door as door
 from .._numbers import is_p, pvalue
 from .._reported import Tabled
 from ..core.adjust import holm
-from ..core.group_labels import Groups, group_relabellings, least_group_pvalue
+from ..core.group_labels import (
+    Groups,
+    group_relabellings,
+    least_group_pvalue,
+    least_stratified_pvalue,
+    stratified_group_relabellings,
+)
 from ..core.labellings import contrasts
 from ..core.laws import ContinuousLaw, Limit
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..engines import Engine
 from ..errors import OptionError, options_by_name
-from ..nulls import Permutation, Spectrum, is_cheap
+from ..nulls import Null, Permutation, Spectrum, StratifiedPermutation, is_cheap
 from ..nulls.asymptotic import rows_that_count
 from ..nulls.permutation import ENOUGH, AutoNull
 from ..results import TestResult, conclude
 from ..statistics import Biased
+from .ksample_strata import Design, StratifiedGroups, designed
 from .observed import ObservedForm
+from .observed_weights import ObservedWeighted
 
 _ENTRIES = 20_000_000  # entries of contrasts that are held in memory at a time
 
@@ -114,11 +122,13 @@ class KSampleResult(TestResult):
 
 
 @options_by_name
-def ksample_test(
+def ksample_test(  # noqa: PLR0913 - the options of mmd_test
     samples: object,
     *,
     kernel: door.KernelLike | None = None,
     bandwidth: door.BandwidthLike | None = None,
+    by: object = None,
+    weights: object = None,
     n: int | None = None,
     level: float = 0.05,
     pairs: bool = True,
@@ -147,6 +157,11 @@ def ksample_test(
         A list of samples, or a mapping from names to samples: each as for :func:`mmd_test`, with at least two rows.
     kernel, bandwidth, engine
         As for :func:`mmd_test`; the bandwidth is that of all rows together.
+    by
+        For every sample, in the same form as `samples`, the stratum of each of its rows: rows are compared and
+        relabelled within strata, so that another mix is no difference. The statistic is in docs/fair.md.
+    weights
+        For every sample, the weights of its rows, which move with them as they stand; 0 leaves a row out.
     n
         How many relabellings; all of them when there are no more. None: 999, or for very many rows of one column the
         limit law, where it rests on enough of them, as in :func:`mmd_test`.
@@ -187,10 +202,16 @@ def ksample_test(
     groups = door.groups(samples, chosen.kernel)
     x, y = groups.halves
     request = door.request(x, y, chosen.kernel, chosen.rule, statistic="biased", null=null, engine=engine, rng=rng)
+    design = None
+    if by is not None or weights is not None:
+        request, design = designed(request, groups, by, weights)
+    sizes = groups.sizes if design is None else design.sizes
     form = Biased().form(request.pool.m, request.pool.n)
-    observed = ObservedGroups(request, len(groups.sizes) * (1 + n), Biased(), form, groups.sizes)
-    quick = observed.in_the_limit() if many and not is_cheap(len(request.pool.z), n) else None
-    law = observed.law(n) if quick is None else quick[1]
+    observed = ObservedGroups(request, len(sizes) * (1 + n), Biased(), form, sizes)
+    quick = None
+    if many and design is None and not is_cheap(len(request.pool.z), n):
+        quick = observed.in_the_limit()
+    law = observed.law(n, design) if quick is None else quick[1]
     value = float(law.values[0]) if isinstance(law, ReplicateLaw) else quick[0]  # type: ignore[index]
     chosen_null = null if quick is None else Spectrum()
     result = conclude(
@@ -209,13 +230,42 @@ def ksample_test(
         reason=observed.reason,
         notes=observed.notes(law) if quick is None else (_MANY.format(len(request.pool.z)),),
         names=groups.names,
-        sizes=groups.sizes,
+        sizes=sizes,
     )
     assert isinstance(result, KSampleResult)
     if not pairs:
         return result
-    found = _pairs(request, groups, null if quick is None else AutoNull(n), law)
+    if design is None:
+        found = _pairs(request, groups, null if quick is None else AutoNull(n), law)
+    else:
+        found, result = _designed_pairs(request, design, null), replace(result, notes=design.notes + result.notes)
     return replace(result, pairs=found, notes=result.notes + (() if quick else _too_few(groups, n, level)))
+
+
+def _designed_pairs(request: door.Request, design: Design, null: Permutation) -> tuple[SamplePair, ...]:
+    """Every two samples by the same design; those without a stratum in common have a p-value of 1."""
+    found: list[tuple[str, str, float, float]] = []
+    for g, h in combinations(range(len(design.names)), 2):
+        rows = np.concatenate([np.flatnonzero(design.truth == side) for side in (g, h)])
+        m, own = int((design.truth == g).sum()), design.weights[rows]
+        part = replace(request, pool=door.Pool(request.pool.z[rows], m, len(rows) - m))
+        weights = door.Weights(own, m, np.ones(len(rows), dtype=bool))
+        of_pair: Null = null
+        if design.by is not None:
+            names = [design.by[i] for i in rows.tolist()]
+            if not {*names[:m]} & {*names[m:]}:
+                found.append((design.names[g], design.names[h], float("nan"), 1.0))
+                continue
+            of_pair = StratifiedPermutation(names[:m], names[m:], n=null.n)
+        observed = (
+            ObservedForm(part, 1 + null.n, Biased(), Biased().form(m, len(rows) - m))
+            if weights.equal
+            else ObservedWeighted.of(part, weights, 1 + null.n)
+        )
+        outcome = of_pair.judged(observed)
+        found.append((design.names[g], design.names[h], outcome.value, outcome.law.pvalue(outcome.value)))
+    adjusted = holm([p for *_, p in found])
+    return tuple(SamplePair(*pair, float(p)) for pair, p in zip(found, adjusted, strict=True))
 
 
 _MANY = "{} rows are many, and the limit law is as good as relabelling them; n=999 relabels them all the same."
@@ -227,8 +277,10 @@ class ObservedGroups(ObservedForm):
 
     sizes: tuple[int, ...]  # rows of each group, in the order of the pool
 
-    def law(self, count: int) -> ReplicateLaw:
-        """The statistic in the truth and in `count` relabellings."""
+    def law(self, count: int, design: Design | None = None) -> ReplicateLaw:
+        """The statistic in the truth and in `count` relabellings, within strata and with weights if there are any."""
+        if design is not None:
+            return self._designed_law(design, count)
         self._check_size()
         kernel, z = self.request.kernel, self.request.pool.z
         step = max(1, _ENTRIES // (len(self.sizes) * len(z)))
@@ -241,6 +293,23 @@ class ObservedGroups(ObservedForm):
         tolerance = resolution * weight * float(np.abs(kernel.diagonal(z)).mean())
         self._ranges.append((tolerance, float(np.ptp(values))))
         return ReplicateLaw(values, tolerance, exhaustive, least_group_pvalue(self.sizes))
+
+    def _designed_law(self, design: Design, count: int) -> ReplicateLaw:
+        """The statistic within strata, with weights, in the truth and in `count` relabellings."""
+        self._check_size()
+        kernel, z, way = self.request.kernel, self.request.pool.z, self.request.engine
+        assert way is not None
+        samples = len(self.sizes)
+        form = StratifiedGroups(
+            samples, design.strata, design.weights, self._gram, lambda rows: way.gram(kernel, z[rows], self.rng)
+        )
+        step, parts, exhaustive = max(1, _ENTRIES // (samples * len(z))), [], False
+        for drawn, exhaustive in stratified_group_relabellings(design.truth, design.of_row, count, self.rng, step):  # noqa: B007
+            parts.append(form.values(drawn))
+        values, resolution = np.concatenate([values for values, _ in parts]), parts[0][1]
+        tolerance = 2 * samples * resolution * float(design.weights.sum()) * float(np.abs(kernel.diagonal(z)).mean())
+        self._ranges.append((tolerance, float(np.ptp(values))))
+        return ReplicateLaw(values, tolerance, exhaustive, least_stratified_pvalue(design.truth, design.of_row))
 
     def in_the_limit(self) -> tuple[float, Law] | None:
         r"""The statistic and its limit law for many rows of one column; None where that would rest on few of them.
