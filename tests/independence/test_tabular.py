@@ -71,7 +71,9 @@ def test_a_fixed_bandwidth_is_in_the_units_of_the_column():
 def test_rows_and_columns_are_chosen():
     frame = mixed()
     assert ts.independence_matrix(frame, sample=50, rng=0).rows == 50
-    assert ts.independence_matrix(frame, sample=50, rng=0).source_rows == 300
+    some = ts.independence_matrix(frame, sample=50, rng=0)
+    assert some.source_rows == 300
+    assert "50 of 300 rows" in some.summary()
     again = [ts.independence_matrix(frame, sample=50, rng=seed).pairs[0].pvalue for seed in (0, 0, 1)]
     assert again[0] == again[1] != again[2]
     assert ts.independence_matrix(frame, where="noise > 0", sample=None).rows == (frame["noise"] > 0).sum()

@@ -364,3 +364,15 @@ def test_the_example_of_structured_streaming(spark, tmp_path, monkeypatch):
     assert len(monitor.looks) == 5
     given["look"](spark.read.parquet(str(tmp_path / "new" / "0.parquet")), 0)
     assert len(ts.Monitor.load("orders.monitor").looks) == 5
+
+
+def test_few_partitions_come_back_as_they_are(spark):
+    """Rows from a list have no estimate of their size; of up to eight partitions nothing is merged by other workers."""
+    given = spark.createDataFrame([(float(i), f"c{i % 3}") for i in range(40)], ["x", "c"])
+    assert workers._is_small(given)
+    assert not workers._is_small(given.repartition(3))  # not counted: that would run a job
+    many = spark.sparkContext.parallelize([(float(i), f"c{i % 3}") for i in range(40)], 20).toDF(["x", "c"])
+    assert not workers._is_small(many)
+    found = [ts.summarize(frame) for frame in (given, many)]
+    assert [part.rows for part in found] == [40, 40]
+    assert [part.columns[1].counts.values for part in found] == [{"c0": 14, "c1": 13, "c2": 13}] * 2

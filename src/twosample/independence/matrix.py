@@ -168,8 +168,9 @@ class IndependenceMatrix(Reported):
 
     def summary(self) -> str:
         """The ten strongest findings as text."""
+        rows = f"{self.rows} of {self.source_rows}" if self.source_rows > self.rows else f"{self.rows}"
         head = (
-            f"Independence of {len(self.names)} columns, {self.rows} rows: {len(self.dependent)} of {len(self.pairs)} "
+            f"Independence of {len(self.names)} columns, {rows} rows: {len(self.dependent)} of {len(self.pairs)} "
             f"pairs depend (Holm, level {self.level:g})"
         )
         lines = [

@@ -256,8 +256,7 @@ class _ValueCounts:
 
         if self._many:
             return strings(series), None
-        rows = pl.len().cast(pl.Int64).alias("n")
-        found = pl.DataFrame({"v": series}).group_by("v").agg(rows)
+        found = series.alias("v").value_counts(name="n").cast({"n": pl.Int64})
         text = strings(found["v"])
         self._parts.append(pl.DataFrame({"v": text, "n": found["n"]}))
         if sum(map(len, self._parts)) > _MERGED:

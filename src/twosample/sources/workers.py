@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FEW = 8  # answers that are merged without help
 _GROUPS = 16  # workers that merge, on a Spark that may not choose
 _SMALL, _BYTES = 16 << 20, {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+_SHUFFLING = "Exchange", "Scan parquet", "FileScan", "BatchScan"  # steps that run, or list files, to be counted
 _ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 
 
@@ -83,7 +84,7 @@ class SparkWorkers:
 
         How many do so, Spark decides by the size of the answers, if it is allowed to (adaptive execution, the
         default). Those of a table that is small as Spark estimates it come back as they are: together they are not much
-        larger than its rows.
+        larger than its rows. So do those of few partitions.
         """
         setting = self.frame.sparkSession.conf.get
         parts = _readable(self.frame, task).mapInArrow(_spark_part(task), "part binary, place int")
@@ -98,12 +99,20 @@ class SparkWorkers:
 
 
 def _is_small(frame: Any) -> bool:
-    """Whether Spark's own estimate of a table, which costs no job, is a few megabytes; False if it has none."""
+    """Whether Spark's own estimate of a table, which costs no job, is a few megabytes, or it has few partitions.
+
+    How many there are is known without a job of rows that Python, or another program, gave to this very session. Such
+    tables have no estimate.
+    """
     said = StringIO()
     with redirect_stdout(said):
         frame.explain(mode="cost")
-    found = re.search(r"sizeInBytes=([0-9.]+)(?:E\+([0-9]+))? (B|KiB|MiB)\b", said.getvalue())
-    return found is not None and float(found[1]) * 10 ** int(found[2] or 0) * _BYTES[found[3]] <= _SMALL
+    text = said.getvalue()
+    found = re.search(r"sizeInBytes=([0-9.]+)(?:E\+([0-9]+))? (B|KiB|MiB)\b", text)
+    if found is not None:
+        return float(f"{found[1]}e{found[2] or 0}") * _BYTES[found[3]] <= _SMALL
+    given = "ExistingRDD" in text and not any(step in text for step in _SHUFFLING)
+    return given and hasattr(frame, "rdd") and int(frame.rdd.getNumPartitions()) <= _FEW
 
 
 def _readable(frame: Any, task: Task) -> Any:

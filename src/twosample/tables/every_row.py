@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.groups import RowGroups
-from ..core.threads import single_threaded_blas
+from ..core.threads import run, single_threaded_blas
 from ..core.types import Floats
 from ..embedding import Judge
 from ..sources import Kind, Table
@@ -207,11 +207,19 @@ def _moments(
     """One pass over each table; of a much larger one some rows are left out, by their random numbers."""
     counts = groups.m, groups.n
     size = min(all_ / count for all_, count in zip(rows, counts, strict=True))
-    found = []
-    for table, all_, count in zip(tables, rows, counts, strict=True):
-        task = _task(table, features, count, max(all_ / size, count), int(judge.rng.integers(1 << 31)))
-        found.append(task.read(task.merged(table.gathered(task))))
-    return _CentredMoments.of(np.concatenate(found), task.values(pooled)[1:].T * _UNIT, features)
+    tasks = [
+        _task(table, features, count, max(all_ / size, count), int(judge.rng.integers(1 << 31)))
+        for table, all_, count in zip(tables, rows, counts, strict=True)
+    ]
+
+    def summed(part: tuple[Table, GroupMoments], stop: object = None) -> _Sums:
+        table, task = part
+        return task.read(task.merged(table.gathered(task)))
+
+    parts = list(zip(tables, tasks, strict=True))
+    beside = all(table.is_served for table in tables)
+    found = run(parts, summed, len(parts)) if beside else [summed(part) for part in parts]
+    return _CentredMoments.of(np.concatenate(found), tasks[0].values(pooled)[1:].T * _UNIT, features)
 
 
 def _frozen(reading: Reading, joint: Joint) -> tuple[CodedColumn, ...]:
