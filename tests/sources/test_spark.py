@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -234,23 +233,25 @@ def slow(begun, executor=False):
 
 def killed_once(frames, path):
     """A comparison, during which the first Python worker that began is killed by its id."""
-    from threading import Thread
+    from threading import Event, Thread
 
-    victims = []
+    victims, done = [], Event()
 
     def kill():
-        for _ in range(600):
+        while not done.wait(0.05):  # a busy machine may take minutes to start an executor
             pids = path.read_text().split() if path.exists() else []
             if pids:
                 victims.append(int(pids[0]))
                 os.kill(victims[0], signal.SIGKILL)
                 return
-            time.sleep(0.05)
 
     assassin = Thread(target=kill)
     assassin.start()
-    found = ts.compare(*frames, sample=3000)
-    assassin.join()
+    try:
+        found = ts.compare(*frames, sample=3000)
+    finally:
+        done.set()
+        assassin.join()
     return found, victims
 
 
