@@ -119,3 +119,18 @@ def test_repeated_rows_do_not_hide_what_else_changed():
     c = ts.compare(a, again)
     assert not any(column.verdict == "different" for column in c.columns)
     assert [(finding.what, finding.column) for finding in c.findings] == [("repeated", None), ("together", "rent")]
+
+
+def test_the_pair_is_drawn_as_it_is_in_both_tables():
+    a, b, rng = tables(11)
+    c = ts.compare(a, {**b, "area": rng.permutation(b["area"])})
+    picture = next(part.picture for part in c.findings if part.picture is not None)
+    ax = c.plot_pair()
+    cells = ax.collections[0].get_array().reshape(len(picture.pieces[1]), -1)
+    a_and_b = zip(picture.shares_a, picture.shares_b, strict=True)
+    shown = np.array([np.concatenate([one, [np.nan], two]) for one, two in a_and_b])
+    assert np.ma.filled(cells, np.nan) == pytest.approx(np.sqrt(shown / np.nanmax(shown)), nan_ok=True)
+    assert f"{100 * picture.shares_a[0][0]:.1f}" in [text.get_text() for text in ax.texts]
+    assert c.plot_pair(0, ax) is ax
+    with pytest.raises(ts.OptionError, match="pair=7: the comparison found"):
+        c.plot_pair(7)
