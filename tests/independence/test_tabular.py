@@ -136,3 +136,18 @@ def test_options_that_do_not_fit_the_table_are_refused():
         ts.independence_matrix({"a": rows[:, 0], "b": rows[:, 1]}, names=["x", "y"])
     with pytest.raises(ts.InputError, match=r"has 1 column\(s\) to test \(id left out: identifier\)"):
         ts.independence_matrix({"a": rows[:, 0], "id": range(20)})
+
+
+def test_several_scales_of_a_table():
+    """Waves that the median distance does not see; the same test as that of the columns as they are in the table."""
+    rng = np.random.default_rng(5)
+    x = rng.random(150)
+    table = {"x": x, "y": np.sin(8 * np.pi * x) + 0.5 * rng.normal(size=150)}
+    one, several = (
+        ts.independence_test(table, x=["x"], y=["y"], kernel=kernel, rng=1) for kernel in ("gaussian", "adaptive")
+    )
+    assert one.pvalue > 0.05 >= 5 * several.pvalue
+    assert several.x == ("x",)
+    assert any("9 pairs of kernels" in note for note in several.notes)
+    with pytest.raises(ts.OptionError, match="kernel='laplace' is not for tables"):
+        ts.independence_test(table, x=["x"], y=["y"], kernel="laplace")

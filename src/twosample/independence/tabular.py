@@ -118,7 +118,7 @@ def _check_count(count: int, name: str, left_out: tuple[str, ...] = ()) -> None:
 
 
 @options_by_name
-def independence_test(
+def independence_test(  # noqa: PLR0913 - the columns of a table, and how to test them
     table: object,
     *,
     x: Iterable[str],
@@ -126,6 +126,7 @@ def independence_test(
     kinds: Mapping[str, str] | None = None,
     where: str | None = None,
     sample: int | None = SAMPLE,
+    kernel: str = "gaussian",
     null: Null | str = "permutation",
     level: float = 0.05,
     rng: door.Seed = None,
@@ -147,6 +148,9 @@ def independence_test(
         Keeps the rows for which a condition in SQL holds.
     sample
         Rows to look at, drawn at random; None for all.
+    kernel
+        'gaussian', at the median distance, or 'adaptive': three scales of x with three of y, joined; exact, nine times
+        the time.
     null, level, rng
         As for :func:`hsic_test`.
 
@@ -176,6 +180,10 @@ def independence_test(
         if not names:
             raise OptionError(f"{option}: no column is named; give a list of names.")
         sides.append(names)
+    if kernel not in ("gaussian", "adaptive"):
+        raise OptionError(
+            f"kernel={kernel!r} is not for tables: 'gaussian' or 'adaptive'; others go with ts.hsic_test."
+        )
     both = sorted(set(sides[0]) & set(sides[1]))
     if both:
         raise OptionError(f"x and y share {both[0]!r}; a column depends on itself.")
@@ -186,7 +194,7 @@ def independence_test(
     used = rows.usable([*sides[0], *sides[1]], None)
     values = coordinates(rows.frame, used, units=False)
     variables = (np.concatenate([values[name] for name in side], axis=1) for side in sides)
-    result = hsic_test(*variables, null=null, level=level, rng=random)
+    result = hsic_test(*variables, kernel=kernel, null=null, level=level, rng=random)
     assert isinstance(result, IndependenceResult)
     explained = explained_pairs(measured_columns(rows.frame, used), sides[0], sides[1]).values()
     return replace(
