@@ -22,8 +22,11 @@ _COUNTS = 1_000_000  # points times resamples up to which these are drawn as cou
 _ROWS = 10**9  # rows from which on they cannot be
 _SMALL = 0.02  # p-values that may matter once they are adjusted
 
-LIMIT_ROWS = 250
-"""Rows of the smaller sample from which on the limit law of a narrow kernel holds."""
+LIMIT_ROWS = 50.0
+"""On how many rows the limit law of a narrow kernel must rest where rows cannot be relabelled; else it is left out.
+
+Less than for other tests, as it is one of several: docs/compare.md has the levels. See :func:`rows_behind_limit`.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,31 +64,35 @@ class Judge:
     _drawn: dict[tuple[int, int], Labellings] = field(default_factory=dict)
 
     def __call__(self, pair: Embedded, joint: bool = False) -> Judged:
-        """Test two samples, and measure the effect.
+        """Test two samples, and measure the effect."""
+        null, labels = self._null_for(pair, joint)
+        return judged(pair, null, self.level, labels)
+
+    def _null_for(self, pair: Embedded, joint: bool = False) -> tuple[Null, Labellings | Floats | None]:
+        """The null distribution of two samples, and their resamples if it takes any. By the pooled rows alone.
 
         Relabelling where it is cheap and its p-values are fine enough, else the limit law; but where that would rest
         on a few rows (:mod:`twosample.nulls.permutation`) and points are few, relabelling again, drawn as counts.
         """
         null = self.null(pair.m + pair.n, joint) if pair.whole else Spectrum()
-        labels: Labellings | Floats | None = None
         if isinstance(null, Permutation):
-            labels = self._labels(pair.m, pair.n, null.n)
-        elif self._counts(pair, joint) and rows_behind_limit(pair) < ENOUGH:
+            return null, self._labels(pair.m, pair.n, null.n)
+        if self._counts(pair, joint) and rows_behind_limit(pair) < ENOUGH:
             null = Permutation(n=self.resamples(joint))
-            labels = counted_resamples(pair, null.n, self.rng)
-        return judged(pair, null, self.level, labels)
+            return null, counted_resamples(pair, null.n, self.rng)
+        return null, None
 
-    def can_screen(self, m: int, n: int) -> bool:
-        """Whether there are enough rows for the limit law of a narrow kernel, or few enough to relabel them."""
-        return min(m, n) >= LIMIT_ROWS or self.null(m + n).resamples > 0
+    def can_screen(self, pair: Embedded) -> bool:
+        """Whether a narrow kernel has a null distribution: resamples, or a limit law that rests on enough rows."""
+        relabelled = pair.whole and self.null(pair.m + pair.n).resamples > 0
+        return relabelled or self._counts(pair, joint=False) or rows_behind_limit(pair) >= LIMIT_ROWS
 
     def screened(self, pair: Embedded) -> Judged:
         """The same for one of several narrow kernels; at least four rows each.
 
         Few of them see anything, so three moments of the statistic come first, which the effect needs in any case. A
-        p-value of at most 0.02 is then that of relabelling where that is cheap, else of the limit law. Where rows are
-        relabelled, a p-value of at most 0.02 is exact, whatever the moments are worth: the argument of
-        :data:`twosample.core.joining.STAGES`.
+        p-value of at most 0.02 is then that of the null distribution of any other test. Where rows are relabelled, it
+        is exact, whatever the moments are worth: the argument of :data:`twosample.core.joining.STAGES`.
         """
         measured = Moments.of(pair)
         law: Law = ContinuousLaw(
@@ -93,8 +100,8 @@ class Judge:
         )
         statistic, null = measured.squared, self.null(pair.m + pair.n)
         if law.pvalue(statistic) <= _SMALL:
-            few = null.resamples > 0
-            statistic, law = null_of(pair, null, self._labels(pair.m, pair.n, null.resamples) if few else None)
+            null, labels = self._null_for(pair)
+            statistic, law = null_of(pair, null, labels)
         found = effect_by(measured, pair, self.level)
         return Judged(statistic, law.pvalue(statistic), found, null, law, pair.m, pair.n)
 

@@ -190,8 +190,9 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
             x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
             line = Line.of_values(x, y) if relabelled else Line.of_many_values(x, y, kernel.scale)
         pair = line.embedded(kernel.scale, rows=relabelled)
-        if len(line.place) > FEW and judge.can_screen(a.rows, b.rows):
-            finer = tuple(line.on_ranks(width) for width in FINER if width * min(a.rows, b.rows) >= _ROWS_WITHIN)
+        if len(line.place) > FEW:
+            widths = [width for width in FINER if width * min(a.rows, b.rows) >= _ROWS_WITHIN]
+            finer = tuple(filter(judge.can_screen, map(line.on_ranks, widths)))
     rows = a.rows + a.missing, b.rows + b.missing
     looked = () if line is None else _number_views(reading, column, line, judge.level)
     gone = a.missing, b.missing
