@@ -74,7 +74,7 @@ class TemporaryCopy:
     """
 
     def __init__(self, parts: Iterable[bytes], suffix: str = "") -> None:
-        number, name = tempfile.mkstemp(suffix, "twosample-", _roomy())
+        number, name = tempfile.mkstemp(suffix, "twosample-", roomy_folder())
         self.path = Path(name)
         """Where it is."""
         self.remove = weakref.finalize(self, _removed, self.path, os.getpid())
@@ -88,9 +88,10 @@ class TemporaryCopy:
             raise
 
 
-def _roomy() -> str | None:
+def roomy_folder() -> str:
     """The folder for large temporary files; /tmp, Python's choice, is in memory on many machines."""
-    return "/var/tmp" if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK) else None
+    own = "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK)
+    return "/var/tmp" if own else tempfile.gettempdir()
 
 
 def _stored(part: bytes, file: BinaryIO, folder: Path) -> None:

@@ -1,6 +1,10 @@
 """Numbers of PostgreSQL by ranges of pages: the same rows as one by one; and rows that are read once for two passes."""
 
+import errno
+import os
 import sys
+import time
+from contextlib import nullcontext
 
 import numpy as np
 import polars as pl
@@ -8,7 +12,9 @@ import pytest
 
 import twosample as ts
 from tests.sources.test_databases import HOSTILE, fill_postgres, literal
+from twosample import _files
 from twosample.sources import blocks, copies, open_table
+from twosample.tables import every_row
 
 pytest.importorskip("sqlglot")
 pytest.importorskip("ibis")
@@ -27,9 +33,10 @@ def both_ways(server, table):
     puller = open_table(server.url(table))._rows.puller
     types = [puller.types[part.alias] for part in puller.columns]
     found = blocks.PageBlocks.of(puller.address, puller.target, puller.columns, types)
-    frames = None if found is None else found.frames()
+    with nullcontext() if found is None else found.frames() as frames:
+        by_pages = None if frames is None else list(frames)
     parts = list(puller._frames(puller.target.select(puller.columns)))
-    return None if frames is None else list(frames), pl.concat([puller.empty(), *parts])
+    return by_pages, pl.concat([puller.empty(), *parts])
 
 
 def made(server, table, share):
@@ -99,3 +106,76 @@ def test_rows_are_read_once_for_both_passes(postgres_server, monkeypatch):
     again = ts.compare(*tables, sample=None)
     assert len(asked) == 6
     assert again.joint.pvalue == found.joint.pvalue
+    monkeypatch.setattr(copies, "_MOST", 1 << 33)
+    monkeypatch.setattr(_files.tempfile, "mkstemp", full)
+    again = ts.compare(*tables, sample=None)
+    assert len(asked) == 10
+    assert again.joint.pvalue == found.joint.pvalue
+    assert copies_left() == []
+
+
+def full(*rest):
+    """A disk without room."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def copies_left():
+    """Temporary files of rows that are there."""
+    return [file for file in list(copies._sizes) if file.path.exists()]
+
+
+def test_copies_go_with_the_comparison(postgres_server, monkeypatch):
+    """Also where nobody looks at rows again, or something fails, and the tables live on."""
+    rng = np.random.default_rng(6)
+    frames = [pl.DataFrame({"a": rng.normal(size=9000)}) for _ in "ab"]
+    tables = [open_table(fill_postgres(postgres_server, frame, f"left{k}")) for k, frame in enumerate(frames)]
+    monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 5000)
+    written, seen = copies._written, []
+    monkeypatch.setattr(copies, "_written", lambda content: seen.append(written(content)) or seen[-1])
+    monkeypatch.setattr(every_row, "LEAST_ROWS", 10_000)
+    ts.compare(*tables, sample=None)
+    assert len(seen) == 2
+    seen.clear()
+    assert copies_left() == []
+    monkeypatch.setattr(every_row, "LEAST_ROWS", 10)
+    monkeypatch.setattr(every_row, "_moments", lambda *rest: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        ts.compare(*tables, sample=None)
+    assert len(seen) == 2
+    seen.clear()
+    assert copies_left() == []
+
+
+def open_connections(server):
+    """Of this user, without the one that asks."""
+    import psycopg
+
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        query = "SELECT pid FROM pg_stat_activity WHERE usename = 'ada' AND pid <> pg_backend_pid()"
+        return {row[0] for row in connection.execute(query)}
+
+
+def test_connections_are_closed(postgres_server, monkeypatch):
+    """Whether all rows are read, some or none, or the first question fails."""
+    server = postgres_server
+    server.execute("CREATE TABLE shut AS SELECT i::float8 AS x FROM generate_series(1, 2000) i")
+    monkeypatch.setattr(blocks, "_PAGES", 2)
+    puller = open_table(server.url("shut"))._rows.puller
+    before = open_connections(server)
+    found = blocks.PageBlocks.of(puller.address, puller.target, puller.columns, ["float8"])
+    with found.frames() as frames:
+        assert frames is not None
+    kept = [puller.batches(), puller.batches()]  # one is never started, one is left after its first part
+    assert len(next(kept[1])) > 0
+    assert len(open_connections(server) - before) == 1
+    kept[1].close()
+    monkeypatch.setattr(blocks, "_PLACE", "SELECT %s || %s FROM nowhere")
+    failing = puller.batches()
+    with pytest.raises(Exception, match="nowhere") as caught:
+        next(failing)
+    for _ in range(100):  # the server takes a moment to see that one is gone
+        if not open_connections(server) - before:
+            break
+        time.sleep(0.02)
+    assert open_connections(server) - before == set()
+    assert caught.type.__module__.startswith("psycopg")

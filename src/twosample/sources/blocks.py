@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -58,18 +59,16 @@ class PageBlocks:
     def __repr__(self) -> str:
         return "PageBlocks(...)"
 
-    def frames(self) -> Iterator[pl.DataFrame] | None:
+    @contextmanager
+    def frames(self) -> Iterator[Iterator[pl.DataFrame] | None]:
         """All rows in the order of the table, as they are at one moment; None if it has no pages of its own."""
         import psycopg
 
-        connection = psycopg.connect(self.address)
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        place = (self.target.schema, self.target.table)
-        found = connection.execute(_PLACE, place).fetchone() if connection.info.server_version >= _RANGES else None
-        if found is None:
-            connection.close()
-            return None
-        return self._each(connection, int(found[0]))
+        with psycopg.connect(self.address) as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            place = (self.target.schema, self.target.table)
+            found = connection.execute(_PLACE, place).fetchone() if connection.info.server_version >= _RANGES else None
+            yield None if found is None else self._each(connection, int(found[0]))
 
     def _each(self, connection: Any, pages: int) -> Iterator[pl.DataFrame]:
         """The next range comes while one is worked on."""
@@ -84,7 +83,7 @@ class PageBlocks:
                 rows, content = self._asked(connection, first, last, masked)
             return content, masked
 
-        with connection, ThreadPoolExecutor(1) as other:
+        with ThreadPoolExecutor(1) as other:
             coming = other.submit(fetch, 0)
             for following in range(_PAGES, pages + _PAGES, _PAGES):
                 content, known = coming.result()

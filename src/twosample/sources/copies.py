@@ -5,28 +5,32 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
+from threading import Lock
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from .._files import TemporaryCopy
+from .._files import TemporaryCopy, roomy_folder
+from ..errors import OutputError
 from .values import columns_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 _PART = 1 << 25  # bytes of a file, about
-_MOST = 1 << 33  # bytes of all files
-_SPARED = 4  # files may take this part of the room that is left on the disk, and no more
+_MOST = 1 << 33  # bytes of all files of all tables
+_SPARED = 4  # they may take this part of the room that is left on the disk, and no more
+_sizes: WeakKeyDictionary[TemporaryCopy, int] = WeakKeyDictionary()  # bytes of the files that are there
+_counting = Lock()  # tables are read at the same time
 
 
 class CopiedRows:
-    """Rows in the order in which they came. None are kept where they need more room than there is to spare."""
+    """Rows in the order in which they came. None are kept where room is short or nothing can be written."""
 
     def __init__(self) -> None:
         self.whole = False
         """Whether all rows are here."""
         self._files: list[TemporaryCopy] = []
         self._waiting: list[pl.DataFrame] = []
-        self._bytes = 0
         self._fits = True
 
     def keeping(self, batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
@@ -42,7 +46,6 @@ class CopiedRows:
         if not self._fits:
             return
         self._waiting.append(batch)
-        self._bytes += int(batch.estimated_size())
         if sum(int(part.estimated_size()) for part in self._waiting) >= _PART:
             self._write()
 
@@ -52,11 +55,9 @@ class CopiedRows:
         rows = pl.concat(self._waiting, how="vertical_relaxed")
         self._waiting, content = [], BytesIO()
         rows.write_ipc(content, compression="uncompressed")
-        self._files.append(TemporaryCopy([content.getvalue()], ".arrow"))
-        free = shutil.disk_usage(self._files[-1].path.parent).free
-        self._fits = self._bytes < min(_MOST, free // _SPARED)
-        if not self._fits:
-            self._files = []
+        file = _written(content.getvalue())
+        self._fits = file is not None
+        self._files = [] if file is None else [*self._files, file]
 
     def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Some columns of all rows."""
@@ -64,3 +65,19 @@ class CopiedRows:
 
         for file in self._files:
             yield columns_of(pl.read_ipc(file.path), names)
+
+
+def _written(content: bytes) -> TemporaryCopy | None:
+    """A file that holds this; None if all files would take too much room, or it cannot be written."""
+    try:
+        free = shutil.disk_usage(roomy_folder()).free
+        with _counting:
+            taken = sum(_sizes.values())
+        if taken + len(content) > min(_MOST, free // _SPARED):
+            return None
+        file = TemporaryCopy([content], ".arrow")
+    except (OSError, OutputError):  # a full disk, a quota, no folder to write to: rows can be read again
+        return None
+    with _counting:
+        _sizes[file] = len(content)
+    return file

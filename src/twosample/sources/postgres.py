@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -152,8 +153,11 @@ class PostgresPuller:
         """All rows of some or all columns."""
         wanted = self.columns if names is None else [part for part in self.columns if part.alias in names]
         blocks = PageBlocks.of(self.address, self.target, wanted, [self.types[part.alias] for part in wanted])
-        frames = None if blocks is None else blocks.frames()
-        return self._frames(self.target.select(wanted)) if frames is None else frames
+        with nullcontext() if blocks is None else blocks.frames() as frames:
+            if frames is not None:
+                yield from frames
+                return
+        yield from self._frames(self.target.select(wanted))
 
     def sample(self, share: float, seed: int) -> pl.DataFrame | None:
         """Each row with a certain probability, by its place in the table (TABLESAMPLE BERNOULLI, never SYSTEM)."""

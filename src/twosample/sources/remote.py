@@ -115,6 +115,10 @@ class RemoteRows:
         batches = self._batches(names) if copy is None else copy.batches(names)
         return [self.guard.run(lambda: task.part(batches, 0))]
 
+    def forget(self) -> None:
+        """Remove the copy that a survey of every row made for them."""
+        self._copy = None
+
     def _about(self) -> int:
         """Rows, perhaps those of some time ago."""
         if self._rows is None and self._guess is None:

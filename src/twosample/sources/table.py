@@ -210,6 +210,13 @@ class Table:
         """
         return self._rows.gathered(task)
 
+    def forget(self) -> None:
+        """Remove the temporary files that a survey of every row may have left for :meth:`gathered`."""
+        from .remote import RemoteRows
+
+        if isinstance(self._rows, RemoteRows):
+            self._rows.forget()
+
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame] | None:
         """All rows of some columns, from the first to the last; None where rows stay in the engine that holds them.
 

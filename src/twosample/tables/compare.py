@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -188,9 +189,11 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     tables = open_table(a, where=where), open_table(b, where=where)
     margins.check(info.name for table in tables for info in table.columns)
     given.check(tables, wanted.select)
-    with single_threaded_blas():  # small matrices: waking other threads costs more than it saves
+    with single_threaded_blas(), ExitStack() as after:  # small matrices: other threads cost more than they save
+        for table in tables:
+            after.callback(table.forget)
         held = rows or (EVERY_ROW if given.names else HELD)
-        reading = read(tables, wanted, held, (one, two), step, every=rows is None)
+        reading = read(tables, wanted, held, (one, two), step, every=rows is None and not given.names)
         changes, findings = schema_of(reading, policy, may_be_lost)
         columns, findings = _comparable(reading, findings)
         broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)

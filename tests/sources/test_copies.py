@@ -1,0 +1,89 @@
+"""Rows kept in temporary files: those that came, or none where the disk has no room."""
+
+import errno
+import os
+import shutil
+from collections import namedtuple
+
+import polars as pl
+import pytest
+
+from twosample import _files
+from twosample.errors import OutputError
+from twosample.sources import copies
+from twosample.sources.copies import CopiedRows
+
+FRAMES = [pl.DataFrame({"x": range(k * 100, k * 100 + 100), "s": ["a"] * 100}) for k in range(5)]
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where copies are, each batch in a file of its own."""
+    monkeypatch.setattr(copies, "_PART", 1)
+    monkeypatch.setattr(_files, "roomy_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(copies, "roomy_folder", lambda: str(tmp_path))
+    return tmp_path
+
+
+def through(copy):
+    """What comes out of a pass that is kept: always all rows."""
+    found = list(copy.keeping(iter(FRAMES)))
+    assert pl.concat(found).equals(pl.concat(FRAMES))
+
+
+def test_the_same_rows_again_and_files_that_go(folder):
+    copy = CopiedRows()
+    through(copy)
+    assert copy.whole
+    assert len(list(folder.iterdir())) == 5
+    assert pl.concat(copy.batches(["x"])).equals(pl.concat(FRAMES).select("x"))
+    del copy
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [0, 2])
+@pytest.mark.parametrize("where", ["written", "made", "looked at"])
+def test_a_full_disk_stops_nothing(folder, monkeypatch, where, after):
+    calls = []
+
+    def fails(real):
+        def step(*given):
+            calls.append(given)
+            if len(calls) > after:
+                raise OutputError("full") if where == "written" else OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return real(*given)
+
+        return step
+
+    owner, name = {
+        "written": (_files, "_stored"), "made": (_files.tempfile, "mkstemp"), "looked at": (shutil, "disk_usage")
+    }[where]  # fmt: skip
+    monkeypatch.setattr(owner, name, fails(getattr(owner, name)))
+    copy = CopiedRows()
+    through(copy)
+    assert not copy.whole
+    assert len(calls) == after + 1  # given up at once
+    assert list(folder.iterdir()) == []
+
+
+def test_room_is_looked_at_before_a_file_is_written(folder, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10, 10, 100))
+    monkeypatch.setattr(copies, "TemporaryCopy", lambda *given: pytest.fail("written"))
+    copy = CopiedRows()
+    through(copy)
+    assert not copy.whole
+
+
+def test_tables_share_the_room(folder, monkeypatch):
+    one, two = CopiedRows(), CopiedRows()
+    through(one)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(0, 0, 4 * (size + size // 2)))
+    through(two)  # either would fit
+    assert one.whole
+    assert not two.whole
+    assert len(list(folder.iterdir())) == 5
+    del one
+    through(two := CopiedRows())
+    assert two.whole
