@@ -7,6 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.level.measure import limits
+from twosample.nulls.memory import Process, studentised
 
 KERNEL = ts.Gaussian(0.8)
 ENGINES = [ts.Dense(), ts.Tiled(tile=16), ts.Fourier(), ts.LowRank(tolerance=1e-9)]
@@ -238,6 +239,100 @@ def test_weights_of_a_design_undo_a_selection():
     a = np.where(x > 0, 1.0, 2.0)
     assert ts.mmd_test(x, y, rng=0).pvalue <= 0.01
     assert ts.mmd_test(x, y, weights_x=a, null=ts.WildBootstrap(memory=0), rng=0).pvalue > 0.05
+
+
+def seen_from_means(z, w, m):
+    """Kernel values of rows, each seen from the weighted mean of its own sample, from explicit differences."""
+    N = len(z)
+    P = np.zeros((N, N))  # row i: the shares of the sample of i
+    P[:m, :m], P[m:, m:] = w[:m] / w[:m].sum(), w[m:] / w[m:].sum()
+    D = np.eye(N) - P
+    return D @ KERNEL.block(z, z) @ D.T
+
+
+def two_laws(x, y, a, b, biased, count, rng):
+    """Resamples by each sample's variance and by one for both, from sums over pairs of different rows."""
+    m, z, w = len(x), np.concatenate([x, y]), np.concatenate([a / a.mean(), b / b.mean()])
+    K, parts = seen_from_means(z, w, m), [slice(0, m), slice(m, len(z))]
+    sums, sizes = [w[p].sum() for p in parts], np.array([w[p].sum() ** 2 / (w[p] @ w[p]) for p in parts])
+    processes = [Process(len(w[p]), 1.0, 0.0) for p in parts]
+    W, first, second = np.concatenate([process.draw(count, rng) for process in processes]), [], []
+    factors = [1 / (S**2 if biased else S**2 - w[p] @ w[p]) for S, p in zip(sums, parts, strict=True)]
+    coefficients = np.full((len(z), len(z)), -1 / (sums[0] * sums[1]))
+    for p, factor in zip(parts, factors, strict=True):
+        W[p] -= w[p] @ W[p] / w[p].sum()
+        coefficients[p, p] = factor
+    own = [f * (w[p] ** 2 * K.diagonal()[p]).sum() for p, f in zip(parts, factors, strict=True)]
+    for world in W.T:
+        c = w * world
+        first.append((coefficients * np.outer(c, c) * K * (1 - np.eye(len(z)))).sum())
+    degrees = (1 / sizes).sum() ** 2 / sum(1 / (n**2 * q.degrees) for n, q in zip(sizes, processes, strict=True))
+    mean = sum(part * process.own for part, process in zip(own, processes, strict=True))
+    first = studentised(np.array(first), mean, degrees, rng) - (0 if biased else sum(own))
+
+    degrees = sizes.sum() - 2
+    share = np.concatenate([w[p] / w[p].sum() * n for p, n in zip(parts, sizes, strict=True)])
+    s = np.sqrt(share * (1 / sizes).sum() / degrees)
+    for e in rng.normal(size=(len(z), count)).T:
+        second.append((np.outer(s * e, s * e) * K * (1 - np.eye(len(z)))).sum())
+    second = studentised(np.array(second), s**2 @ K.diagonal(), degrees, rng)
+    d = np.concatenate([a / a.sum(), -b / b.sum()])
+    return first, second, d @ KERNEL.block(z, z) @ d
+
+
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("spread", [0.1, 1.0])
+def test_a_design_has_two_laws_and_the_larger_pvalue(biased, spread):
+    """A small sample that hardly varies is judged by one covariance for both, another one by its own."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(25, 1)) * (1.1 - spread) + 0.3, rng.normal(size=(8, 1)) * spread
+    a, b = rng.uniform(0.2, 3, 25), rng.uniform(0.2, 3, 8)
+    r = ts.mmd_test(
+        x, y, kernel=KERNEL, statistic="biased" if biased else "unbiased", weights_x=a, weights_y=b, rng=4,
+        null=ts.WildBootstrap(memory=0, n=99),
+    )  # fmt: skip
+    first, second, square = two_laws(x, y, a, b, biased, 99, np.random.default_rng(4))
+    T = naive_weighted(x, y, a / a.mean(), b / b.mean(), biased)
+    pvalues = [(1 + np.sum(first >= T)) / 100, (1 + np.sum(second >= square)) / 100]
+    assert (pvalues[1] > pvalues[0]) == (spread < 1)
+    assert r.pvalue == pytest.approx(max(pvalues))
+    expected = second - (square - T) if spread < 1 else first
+    expected = np.sqrt(np.maximum(expected, 0)) if biased else expected
+    assert r.law.values[1:] == pytest.approx(expected, rel=1e-8, abs=1e-12)
+    assert r.rejected == (r.statistic > r.threshold)
+
+
+def _drawn(kind, rows, rng):
+    """Rows and weights of one sample. Weights of 'chosen' undo a selection, the others have nothing to do with rows."""
+    if kind == "chosen":
+        z = rng.normal(size=4 * rows)
+        z = z[rng.random(4 * rows) < np.where(z > 0, 0.8, 0.4)][:rows]
+        return z, np.where(z > 0, 1.0, 2.0)
+    if kind == "mostly 0":
+        return np.where(rng.random(rows) < 0.94, 0.0, rng.lognormal(size=rows)), rng.lognormal(0, 0.5, rows)
+    return rng.normal(size=rows), rng.lognormal(0, 1.0 if kind == "skewed weights" else 0.5, rows)
+
+
+def _rejected(kind, sizes, runs, resamples):
+    """The share of runs in which two samples with weights of a design are called different at level 0.05."""
+    count = 0
+    for i in range(runs):
+        rng = np.random.default_rng([3, i])
+        (x, a), (y, b) = (_drawn(kind, rows, rng) for rows in sizes)
+        null = ts.WildBootstrap(memory=0, n=resamples)
+        count += ts.mmd_test(x, y, weights_x=a, weights_y=b, null=null, rng=i).rejected
+    return count / runs
+
+
+def test_rows_that_are_mostly_alike_keep_the_level_in_small():
+    assert _rejected("mostly 0", (150, 20), 60, 39) <= limits(0.05, 60, 0.999)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mostly 0", "normal", "skewed weights", "chosen"])
+@pytest.mark.parametrize("sizes", [(300, 30), (60, 60)])
+def test_the_level_of_a_design(kind, sizes):
+    assert _rejected(kind, sizes, 300, 199) <= limits(0.05, 300, 0.99)[1]
 
 
 def _pvalues(repetitions, null, design):

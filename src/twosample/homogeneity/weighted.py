@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
-from ..core.observed import Grouped, Series
+from ..core.observed import Grouped, OneCovariance, Series
 from ..core.sums import QuadraticForm
 from ..core.types import Floats
 from ..engines import Gram
@@ -48,7 +48,39 @@ def time_series(
         diagonal=parts * diagonal,
         left_out=float((parts - [form.dx, form.dy]) @ diagonal),
         memory=lambda: max(kernel_memory(rows, kernel) for rows in (pool.x, pool.y)),
+        one_covariance=None if weights is None else _one_covariance(gram, sample, sample.T @ rows, centred, sizes),
     )
+
+
+def _one_covariance(gram: Gram, sample: Floats, sums: Floats, centred: Floats, sizes: Floats) -> OneCovariance:
+    r"""The form :math:`\|\sum_i s_i e_i \tilde\phi_i\|^2` in multipliers e, of rows seen from the mean of their sample.
+
+    With shares p of the weight of a sample that is worth n rows, :math:`s_i^2 = p_i n (1/n_x + 1/n_y)`. The covariance
+    of a weighted sample is :math:`(1 - 1/n)C` on average, so that that of the form is
+    :math:`(n_x + n_y - 2)(1/n_x + 1/n_y)C`.
+
+    Parameters
+    ----------
+    sample
+        ``(N, 2)`` weights of the rows of x and of y, 0 for those of the other.
+    sums
+        ``(2, 2)`` weighted sums of the kernel within and between them.
+    centred
+        ``(N,)`` k(z, z), seen from the mean of its sample.
+    sizes
+        What the samples are worth in rows of equal weight.
+    """
+    shares = sample / sample.sum(axis=0)
+    deviations = np.sqrt(shares @ sizes * (1 / sizes).sum())
+    contrast = np.array([1.0, -1.0]) / sample.sum(axis=0)
+
+    def multiplied(E: Floats) -> Floats:
+        E = deviations[:, None] * E
+        W = E - shares @ ((shares > 0).T @ E)  # what is taken off as the mean of each sample
+        return np.asarray(np.einsum("ir,ir->r", W, gram.multiply(W)) - centred @ E**2)
+
+    value, diagonal = float(contrast @ sums @ contrast), float(deviations**2 @ centred)
+    return OneCovariance(value, multiplied, diagonal, float(sizes.sum()))
 
 
 def group_sums(

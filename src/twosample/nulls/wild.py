@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.observed import Observed
+from ..core.observed import Observed, OneCovariance, Series
 from ..core.pvalue import Law
+from ..core.types import Floats
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import Null, Outcome
 from .memory import Process, block_length, studentised
@@ -33,6 +34,12 @@ class WildBootstrap(Null):
     of an autoregression with the memory of the series, where it would be too small by the tail that the block cuts off
     and by the mean that is taken from the data. And the resamples are as wide as the law of F is beside that of
     chi-square, because the variance in them is an estimate.
+
+    With weights of a design (`weights_x`, `weights_y` that are not all equal) the p-value is the larger one of two. A
+    small sample may have hardly any of the rows that are seldom (amounts that are mostly 0), and its own variance is
+    then far too small. So a second set of resamples has one covariance for both samples,
+    :math:`(1/n_x + 1/n_y)C`, with C from all rows, each seen from the weighted mean of its sample, and Kish's effective
+    sizes n: under H0 the weighted distributions are one.
 
     Parameters
     ----------
@@ -104,16 +111,36 @@ class WildBootstrap(Null):
         if self.memory is None or self.block is None:
             return self.judged(observed).law
         series = observed.series(self.name)
+        found = [self._resampled(series, observed.rng)]
+        if series.one_covariance is not None:
+            found.append(self._of_one_covariance(series, series.one_covariance, observed.rng))
+        values = [np.append(series.value, others) for others in found]
+        laws = [observed.replicates(own, False, 0.0) for own in values]
+        largest = int(np.argmax([law.pvalue(float(law.values[0])) for law in laws]))
+        return laws[0] if len(laws) == 1 else observed.replicates(values[largest], False, 0.0)
+
+    def _resampled(self, series: Series, rng: np.random.Generator) -> Floats:
+        """``(n,)`` values of the statistic under H0, each sample with its own variance."""
+        assert self.memory is not None
+        assert self.block is not None
         processes = [Process(size, self.block, self.memory) for size in series.sizes]
         values = []
         for count in batches(sum(series.sizes), self.n):
-            W = np.concatenate([process.draw(count, observed.rng) for process in processes])
+            W = np.concatenate([process.draw(count, rng) for process in processes])
             values.append(series.weighted(W))
         own = float(series.diagonal @ [process.own for process in processes])
         shares = series.shares
         degrees = shares.sum() ** 2 / float(shares**2 @ [1 / process.degrees for process in processes])
-        others = studentised(np.concatenate(values), own, degrees, observed.rng) - series.left_out
-        return observed.replicates(np.append(series.value, others), False, 0.0)
+        return studentised(np.concatenate(values), own, degrees, rng) - series.left_out
+
+    def _of_one_covariance(self, series: Series, form: OneCovariance, rng: np.random.Generator) -> Floats:
+        """The same with one variance for both: a law of the squared distance, from which the statistic is as far."""
+        assert self.memory is not None
+        rows = sum(series.sizes)
+        degrees = max(form.worth * (1 - self.memory) / (1 + self.memory) - 2, 1.0)
+        off = [form.multiplied(rng.normal(size=(rows, count))) for count in batches(rows, self.n)]
+        squares = studentised(np.concatenate(off) / degrees, form.diagonal / degrees, degrees, rng)
+        return squares - (form.value - series.value)
 
     def notes(self, observed: Observed, law: Law) -> tuple[str, ...]:
         """A word about series that are too short for their memory."""
