@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from twosample.adaptive import views
+from twosample.adaptive import base
 from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import pooled_numbers
 from twosample.core.labellings import relabellings
@@ -16,9 +16,9 @@ def test_single_precision_changes_statistics_by_less_than_their_tolerance(monkey
     z = np.random.default_rng(0).standard_t(3, size=(3000, 3))
     pool = pooled_numbers(z, tuple("abc"), 1400)
     labels = relabellings(1400, 1600, 60, np.random.default_rng(1))
-    every = [view for view in views_of(pool, np.random.default_rng(2)) if isinstance(view, views.ViewByFeatures)]
+    every = [view for view in views_of(pool, np.random.default_rng(2)) if isinstance(view, base.ViewByFeatures)]
     expected = [view.statistic(labels)[0] for view in every]
-    monkeypatch.setattr(views, "_SINGLE", 100)
+    monkeypatch.setattr(base, "_SINGLE", 100)
     for view, values in zip(every, expected, strict=True):
         found, error = view.statistic(labels)
         assert np.abs(found - values).max() <= 3 * error

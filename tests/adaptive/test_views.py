@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, rankdata
 
-from twosample.adaptive import local, pairs, views, waves
+from twosample.adaptive import base, local, pairs, views, waves
 from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
 from twosample.core.centred import u_centred
@@ -122,8 +122,8 @@ def test_blocks_of_columns_and_rows_change_nothing(pool, labels, monkeypatch):
     every = [views.Mean, views.Covariance, views.Radius, views.Columns, views.Shapes, views.Directions]
     expected = [view(pool).statistic(labels)[0] for view in every]
     said = [view(pool).sees() for view in every]
-    monkeypatch.setattr(views, "_ENTRIES", 1000)
-    monkeypatch.setattr(views, "_ROWS", 7)
+    monkeypatch.setattr(base, "_ENTRIES", 1000)
+    monkeypatch.setattr(base, "_ROWS", 7)
     for view, values, words in zip(every, expected, said, strict=True):
         assert view(pool).statistic(labels)[0] == pytest.approx(values)
         assert view(pool).sees() == words
@@ -264,7 +264,7 @@ def test_many_rows_of_the_middle_scale_are_groups_of_neighbours():
     pool = pooled_numbers(z, ("a", "b"), 600)
     view = pairs.Middle(pool, np.random.default_rng(0))
     labels = relabellings(600, 700, 60, np.random.default_rng(1))
-    order, starts = view.neighbours
+    order, starts = view.groups
     assert sorted(order) == list(range(1300))
     groups = np.split(order, starts[1:])
     assert {len(rows) for rows in groups} == {2, 3}
@@ -286,7 +286,7 @@ def test_equal_rows_are_grouped_by_chance():
     """Which group a row is in must not depend on its place: rows of x come first."""
     first = np.zeros(512)
     for seed in range(20):
-        order, starts = pairs.neighbours(np.zeros((1024, 2)), np.random.default_rng(seed).permutation(1024))
+        order, starts = pairs.neighbour_groups(np.zeros((1024, 2)), np.random.default_rng(seed).permutation(1024))
         first += np.add.reduceat(order < 512, starts)
     assert first.std() < 5
     assert abs(np.corrcoef(first, np.arange(512))[0, 1]) < 0.2
@@ -296,7 +296,7 @@ def test_views_together_are_views_alone(pool, labels, monkeypatch):
     every = [kind(pool) for kind in (views.Mean, views.Covariance, views.Radius, views.Columns, views.Directions)]
     alone = [view.statistic(labels) for view in every]
     for most in (256, 9, 1):
-        monkeypatch.setattr(views, "_TOGETHER", most)
-        for (values, error), (expected, same) in zip(views.statistics_of(every, labels), alone, strict=True):
+        monkeypatch.setattr(base, "_TOGETHER", most)
+        for (values, error), (expected, same) in zip(base.statistics_of(every, labels), alone, strict=True):
             assert values == pytest.approx(expected)
             assert error == pytest.approx(same)

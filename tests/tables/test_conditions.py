@@ -297,6 +297,7 @@ def test_weights_of_a_design_undo_a_selection_that_relabelling_cannot():
     assert c.verdict == "no difference found"
     assert c.joint.null.name == "wild"
     assert "wild bootstrap" in " ".join(c.notes)
+    assert "the variance of each table or by one for both" in " ".join(c.notes)
     assert "are worth" in finding(c, "weights")[0].detail
     picture = c["c"].picture
     assert dict(zip(picture.labels, picture.shares_a, strict=True))["up"] == pytest.approx(0.5, abs=0.05)

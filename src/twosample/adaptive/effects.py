@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from .views import View
+from .base import View
 
 Mask = NDArray[np.bool_]
 

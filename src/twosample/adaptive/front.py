@@ -16,6 +16,7 @@ from ..errors import InputError, options_by_name
 from ..homogeneity import Sketch
 from ..nulls import Permutation
 from ..results import conclude
+from .base import View, ViewByFeatures, statistics_of
 from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
@@ -28,9 +29,6 @@ from .views import (
     Mean,
     Radius,
     Shapes,
-    View,
-    ViewByFeatures,
-    statistics_of,
 )
 from .waves import FineWaves, MiddleWaves
 

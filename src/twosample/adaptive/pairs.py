@@ -17,9 +17,10 @@ from ..engines.tiles import tile_function
 from ..kernels import Kernel, OnRows, Polynomial, Sum
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
+from .base import View
 from .local import Local, widths
 from .pooled import PooledSample
-from .views import FEW_COLUMNS, View, is_small
+from .views import FEW_COLUMNS, is_small
 
 NORM_POINTS = 500
 """Rows of a larger pool, at random, that scales and norms are taken from: any constant that sees no label is exact."""
@@ -51,11 +52,8 @@ class KernelView(View):
     def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
         super().__init__(pool)
         few = pool.size <= NORM_POINTS
-        self.__dict__["part"] = np.arange(pool.size) if few else rng.choice(pool.size, NORM_POINTS, replace=False)
-        self.__dict__["divided"] = divided(pool.size, PAIRS, rng)
-
-    part: Rows
-    divided: list[Rows]
+        self.part: Rows = np.arange(pool.size) if few else rng.choice(pool.size, NORM_POINTS, replace=False)
+        self.divided: list[Rows] = divided(pool.size, PAIRS, rng)
 
     @property
     @abstractmethod
@@ -168,14 +166,12 @@ class Middle(Fine):
     def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:
         super().__init__(pool, rng)
         grouped = pool.size > _KEPT and not self.divided
-        self.__dict__["neighbours"] = neighbours(pool.ranks, rng.permutation(pool.size)) if grouped else None
-
-    neighbours: tuple[Rows, Rows] | None
+        self.groups = neighbour_groups(pool.ranks, rng.permutation(pool.size)) if grouped else None
 
     def statistic(self, labels: Labellings) -> tuple[Floats, float]:
-        if self.neighbours is None or self.kernel is None:
+        if self.groups is None or self.kernel is None:
             return super().statistic(labels)
-        (order, starts), m, n = self.neighbours, self.pool.m, self.pool.n
+        (order, starts), m, n = self.groups, self.pool.m, self.pool.n
         sizes = np.diff(starts, append=len(order))
         x = np.add.reduceat(labels.of(order), starts, axis=0, dtype=np.uint8)
         y = (sizes[:, None] - x).astype(np.uint8)
@@ -188,7 +184,7 @@ class Middle(Fine):
         return balanced([self._local(self.pool.ranks), self._local(self.pool.values)], self.part)
 
 
-def neighbours(rows: Floats, order: Rows) -> tuple[Rows, Rows]:
+def neighbour_groups(rows: Floats, order: Rows) -> tuple[Rows, Rows]:
     """The rows in an order in which 512 groups of neighbours follow each other, and where each begins.
 
     Halves of halves, by one column after the other; equal rows are told apart by the order that is given, at random.

@@ -12,8 +12,8 @@ from .._reported import Tabled
 from ..core.types import Floats
 from ..errors import InputError, whole_number
 from ..results import TestResult
+from .base import View
 from .effects import ViewEffect, effect_of
-from .views import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

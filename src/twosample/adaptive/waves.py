@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.waves import cosines, top_frequency, wave_weights
-from .views import ViewByFeatures
+from .base import ViewByFeatures
 
 
 class FineWaves(ViewByFeatures):

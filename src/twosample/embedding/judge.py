@@ -36,8 +36,8 @@ class Judged:
     statistic: float  # MMD²_u and its p-value
     pvalue: float
     effect: Effect  # the effect size with its interval
-    null: Null  # the null distribution that the p-value comes from
-    law: Law
+    null: Null  # what was asked for the null distribution
+    law: Law  # what the p-value comes from; by moments where :meth:`Judge.screened` or a design says so
     m: int  # rows
     n: int
 

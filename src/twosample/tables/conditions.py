@@ -300,8 +300,9 @@ _MOVING = (
 )
 _STAYING = (
     "Rows count by their weight in {}, which is that of a design: one over the chance of being taken. Nothing was "
-    "relabelled; p-values are those of the wild bootstrap with independent rows, right for large samples. Shares of "
-    "rows are compared by Student's law; of few rows, by no less than Fisher's p-value of what they are worth."
+    "relabelled; p-values are those of the wild bootstrap with independent rows, by the variance of each table or by "
+    "one for both, whichever gives the larger one: right for large samples. Shares of rows are compared by Student's "
+    "law; of few rows, by no less than Fisher's p-value of what they are worth."
 )
 
 
@@ -368,8 +369,9 @@ def _timed(reading: Reading, column: str) -> Plan:
     thin = [f"{len(side.sample):,} of {side.scan.rows:,}" for side in (reading.a, reading.b) if not side.whole]
     sampled = f" Of long series a random sample was taken: {' and '.join(thin)} rows." if thin else ""
     note = (
-        f"Rows in the order of {column}, by the wild bootstrap: neighbours may be alike. Approximate; remove trends "
-        f"and seasons first. Shares of rows are compared by Student's law with the long-run variance.{sampled}"
+        f"Rows in the order of {column}, by the wild bootstrap: neighbours may be alike. Where one variance for both "
+        "tables gives a larger p-value, it is that. Approximate; remove trends and seasons first. "
+        f"Shares of rows are compared by Student's law with the long-run variance.{sampled}"
     )
     return Plan(SeriesDesign(m, len(orders[1])), np.concatenate([orders[0], m + orders[1]]), (), (note,))
 
