@@ -1,7 +1,8 @@
 """Spark and Dask: two tables of mixed columns compared, against what the engine takes for its own aggregates of them.
 
 The engine's own: count, minimum, maximum, mean and standard deviation of the columns of numbers, and how often each
-value of the others occurs. Processor time is that of all processes, Spark's Java and the Python workers included; the
+value of the others occurs. For Spark also what it takes to bring all rows to Python workers, the floor of what is done
+there. Processor time is that of all processes, Spark's Java and the Python workers included; the
 engine is warm. Dask runs in threads.
 """
 
@@ -65,11 +66,12 @@ def timed(work):
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) / 1e6 for line in status if line.startswith("VmHWM"))
-def report(own, ours, few, smallest):
-    own(), ours()
-    both = [(timed(own), timed(ours)) for _ in range(int(sys.argv[3]))]
+def report(own, ours, few, smallest, *floor):
+    works = own, ours, *floor
+    [work() for work in works]
+    both = [[timed(work) for work in works] for _ in range(int(sys.argv[3]))]
     tiny = [(timed(smallest)[0], timed(few)[0]) for _ in range(7)][2:]
-    best = [min(pair[j][k] for pair in both) for j in (0, 1) for k in (0, 1)]
+    best = [min(pair[j][k] for pair in both) for j in range(len(works)) for k in (0, 1)]
     print(json.dumps({"best": best, "tiny": [min(pair[j] for pair in tiny) for j in (0, 1)], "peak": peak()}))
 """
 
@@ -103,9 +105,16 @@ def own():
         frame.agg(*asked, F.min("at"), F.max("at")).collect()
         for name in ("city", "code"):
             frame.groupBy(name).count().collect()
+def dropped():
+    def none(batches):
+        for _ in batches:
+            pass
+        return iter(())
+    for folder in sys.argv[1:3]:
+        session.read.parquet(folder).mapInArrow(none, "x double").collect()
 small = session.createDataFrame(session.read.parquet(sys.argv[1]).limit(5).collect())
 report(own, lambda: ts.compare(session.read.parquet(sys.argv[1]), session.read.parquet(sys.argv[2])),
-       lambda: ts.summarize(small), lambda: small.agg(F.mean("x"), F.stddev("x")).collect())
+       lambda: ts.summarize(small), lambda: small.agg(F.mean("x"), F.stddev("x")).collect(), dropped)
 session.stop()
 """
 
@@ -120,7 +129,7 @@ def rows() -> Iterator[Row]:
                 yield Row(f"{name}: skipped, it is not installed", None)
                 continue
             found = json.loads(python("-c", COMMON + code, *folders, str(ROUNDS)).splitlines()[-1])
-            wall, used, our_wall, our_used = found["best"]
+            wall, used, our_wall, our_used, *floor = found["best"]
             few, smallest = found["tiny"][1], found["tiny"][0]
             what = f"{name}: compare two tables of {ROWS:,} x 6 / its aggregates"
             yield Row(what, our_used / used, 3, detail=f"processor time {our_used:.2f} s / {used:.2f} s")
@@ -132,5 +141,8 @@ def rows() -> Iterator[Row]:
                 "GB",
                 "the work is done in it" if name == "Dask" else "",
             )
+            if floor:
+                yield Row(f"{name}: rows that Python workers get and drop / its aggregates", floor[1] / used,
+                          detail=f"processor time {floor[1]:.2f} s / {used:.2f} s, wall {floor[0]:.2f} s")  # fmt: skip
             yield Row(f"{name}: summarize 5 rows / its smallest job", few / smallest, 1.3,
                       detail=f"wall {few:.2f} s / {smallest:.2f} s")  # fmt: skip
