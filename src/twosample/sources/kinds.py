@@ -30,7 +30,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .profiling import NUMERIC
-from .values import PADDED, column_of, mixed_commas, numbers, plain, present, spelled, strings, truths
+from .values import PADDED, column_of, grouped, mixed_commas, numbers, plain, present, spelled, strings, truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +57,7 @@ _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 
 _SPELLED = {"numeric": "numbers", "integer": "numbers", "boolean": "numbers", "datetime": "dates"}
 FLAGS = "text that spells yes and no"
+THOUSANDS = "whose commas are read as those of thousands (1,125 is 1125)"  # in the reason of a column of text
 """Why a column is one of categories: its values are words for yes and no."""
 
 
@@ -195,7 +196,8 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
     looks, values = _looks_like(words)
     if looks == "number":
         kind, reason = _number_kind(info.name, facts, values, _distinct(facts, sample))
-        found = is_(kind, f"text that spells numbers; {reason}", True)
+        commas = f" {THOUSANDS}" if grouped(words) else ""
+        found = is_(kind, f"text that spells numbers{commas}; {reason}", True)
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
     if looks == "date":
         return is_("datetime", "text that spells dates", True)

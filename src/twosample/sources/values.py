@@ -52,6 +52,7 @@ _BARE = (  # numbers with a decimal comma or groups of three; 1,234 may be eithe
 )
 _DECIMAL_POINT = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?$"  # 1,234.50
 _DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+$"  # 1.234,50
+_EITHER = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _GROUP = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"  # 1,250: these are thousands
 YES, NO = ("yes", "y", "true", "t", "1"), ("no", "n", "false", "f", "0")
 
@@ -117,7 +118,7 @@ def _amounts(text: pl.Series) -> pl.Series:
 def mixed_commas(text: pl.Series) -> bool:
     """Whether some commas are decimal ones and others may be: then nobody knows what the others are.
 
-    Where all may be either, it does not matter: a factor of 1000 makes no difference between two tables.
+    Where all may be either, they are read as thousands, and :func:`grouped` lets the kind of the column say so.
 
     >>> import polars as pl
     >>> mixed_commas(pl.Series(["0,5", "1,234"])), mixed_commas(pl.Series(["999", "1,234"]))
@@ -125,6 +126,16 @@ def mixed_commas(text: pl.Series) -> bool:
     """
     comma, group = (text.str.contains(form) for form in (_DECIMAL_COMMA, _GROUP))
     return bool((comma & ~group).any()) and bool((comma & group).any())
+
+
+def grouped(text: pl.Series) -> bool:
+    """Whether a comma before three digits is read as one of thousands somewhere, where it may be a decimal one.
+
+    >>> import polars as pl
+    >>> grouped(pl.Series(["2", "1,125"])), grouped(pl.Series(["2", "1,125,000"])), grouped(pl.Series(["$1.5", "2"]))
+    (True, False, False)
+    """
+    return bool(text.str.contains(_EITHER).any())
 
 
 def truths(words: Iterable[str]) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.metadata import version
 from os import PathLike
 from typing import Any
 
@@ -15,7 +13,6 @@ import numpy as np
 
 from .. import _door as door
 from .._shown import shown
-from .._version import __version__
 from ..core.groups import RowGroups
 from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
@@ -41,6 +38,7 @@ from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, s
 from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .neighbours import series_finding
+from .notes import notes, versions
 from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
 from .reading import Reading, Side, Step, Wanted, read
@@ -239,8 +237,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         joint_margin=found.joint_margin,
         seed=seed,
         speaking=() if joint is None else speaking_rows(joint, reading, present),
-        versions=_versions(),
-        notes=_notes(reading, joint, level, plan),
+        versions=versions(),
+        notes=notes(reading, joint, level, plan),
         read=(*tables[0].files, *tables[1].files),
         schema=changes,
         violations=broken,
@@ -372,40 +370,3 @@ def _first(side: Side, name: str) -> Any:
 
 def _facts(side: Side, sampled: int) -> TableFacts:
     return TableFacts(side.table.name, side.scan.rows, len(side.table.columns), sampled, side.table.engine)
-
-
-def _notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None = None) -> tuple[str, ...]:
-    how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
-    if joint is not None and joint.every:
-        how = "were all added up, and some of them sampled uniformly at random,"
-    parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
-    columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
-    gone = [side for side in (reading.a, reading.b) if side.summarized]
-    kept = [
-        f"{side.table.name} is a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and texts, "
-        f"categories with more than 10,000 values and all columns together on the {len(side.sample):,} rows it kept."
-        for side in gone
-    ]
-    compared = f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples."
-    if plan is not None and not plan.plain:
-        compared = f"Rows {how} for all tests. The joint test looks at whole rows, columns, and ties of columns."
-    return (
-        compared,
-        *(() if plan is None else plan.notes),
-        "Adjusted p-values: a third of the level for the joint test, Holm among the columns and missing shares.",
-        f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
-        *kept,
-        *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
-        *reading.a.table.notes,
-        *reading.b.table.notes,
-        *(() if joint is None else joint.notes),
-    )
-
-
-def _versions() -> tuple[tuple[str, str], ...]:
-    names = ("numpy", "scipy", "polars", "narwhals")
-    return (
-        ("twosample", __version__),
-        ("python", platform.python_version()),
-        *((name, version(name)) for name in names),
-    )

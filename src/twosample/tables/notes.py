@@ -1,0 +1,79 @@
+"""What a comparison says of itself: how tables were read and compared, and by which versions."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from .._shown import shown
+from .._version import __version__
+from ..sources.kinds import THOUSANDS
+from .conditions import Plan
+from .joint import Joint
+from .reading import Reading
+
+
+def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None) -> tuple[str, ...]:
+    """How two tables were read and compared, sentence by sentence.
+
+    Parameters
+    ----------
+    reading
+        The tables.
+    joint
+        The test of all columns together; None if there was none.
+    level
+        Of all tests together.
+    plan
+        The design; None if rows are exchangeable as they are.
+    """
+    how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
+    if joint is not None and joint.every:
+        how = "were all added up, and some of them sampled uniformly at random,"
+    parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
+    columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
+    gone = [side for side in (reading.a, reading.b) if side.summarized]
+    kept = [
+        f"{side.table.name} is a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and texts, "
+        f"categories with more than 10,000 values and all columns together on the {len(side.sample):,} rows it kept."
+        for side in gone
+    ]
+    compared = f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples."
+    if plan is not None and not plan.plain:
+        compared = f"Rows {how} for all tests. The joint test looks at whole rows, columns, and ties of columns."
+    return (
+        compared,
+        *(() if plan is None else plan.notes),
+        "Adjusted p-values: a third of the level for the joint test, Holm among the columns and missing shares.",
+        f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
+        *kept,
+        *_commas(reading),
+        *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
+        *reading.a.table.notes,
+        *reading.b.table.notes,
+        *(() if joint is None else joint.notes),
+    )
+
+
+def _commas(reading: Reading) -> tuple[str, ...]:
+    """Which columns hold text whose commas may be of thousands or decimal."""
+    texts = [
+        part for column in reading.schema.common for part in (column.left, column.right) if THOUSANDS in part.reason
+    ]
+    names = list(dict.fromkeys(f"'{shown(part.name, 40)}'" for part in texts))
+    if not names:
+        return ()
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return (
+        f"Text in {', '.join(names[:3])}{more} spells numbers {THOUSANDS}. If they are decimal commas, write points.",
+    )
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Name and version of what the answer rests on."""
+    names = ("numpy", "scipy", "polars", "narwhals")
+    return (
+        ("twosample", __version__),
+        ("python", platform.python_version()),
+        *((name, version(name)) for name in names),
+    )
