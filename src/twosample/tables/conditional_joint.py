@@ -12,6 +12,7 @@ from ..core.joining import joined
 from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged
+from ..embedding.alternative import Effect
 from ..embedding.designs import Design
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
@@ -47,7 +48,11 @@ def together_by(
     features = joint.pair.features[order]
     test = design.judged(features, judge.level, judge.resamples(joint=True) or 9999, judge.rng)
     texts = {column.name: _texts(reading, column.name, rows[order]) for column in columns if column.kind == "text"}
-    views = _feature_views(design, joint, order, texts)
+    seen = _features(design, joint, order, texts)
+    views = [view for name, values, item in seen if (view := feature_view(name, design, values, item)) is not None]
+    if not views:  # effects are of the tables and need no labellings: what is not tested must not be called small
+        effects = [_effects(design, values) for _, values, _ in seen]
+        test = replace(test, effect=_largest(test, design.pair(features), effects, judge.level))
     shares = [WEIGHTS[name] for name in ("rows", *(view.name for view in views))]
     columns_of = tuple(part.name for part in joint.features)
     together = joined_by(test, design.pair(features), views, shares, judge.level, columns_of)
@@ -57,6 +62,7 @@ def together_by(
     how = (
         f"Joint test: {design.m:,} and {design.n:,} rows, worth {pair.m:,} and {pair.n:,} independent ones of equal "
         f"weight; {joint.kernel!r} on the coordinates of {joint.columns} columns."
+        + ("" if views else " The p-value is that of whole rows; how columns go together is in the effect only.")
     )
     joint = replace(joint, pair=pair, notes=(how, *joint.notes[1:]))
     return joint, test if together is None else together.judged, together
@@ -68,10 +74,10 @@ def _texts(reading: Reading, name: str, rows: NDArray[np.intp]) -> list[str]:
     return [str(text) for text in a.append(b)[rows].fill_null("").to_list()]
 
 
-def _feature_views(
+def _features(
     design: Design, joint: Joint, order: NDArray[np.intp], texts: Mapping[str, Sequence[str]]
-) -> list[FeatureView]:
-    """Columns, with the wording of texts, and ties of each to the others; none where labels are not kept."""
+) -> list[tuple[str, Floats, NDArray[np.intp]]]:
+    """Columns, with the wording of texts, and ties of each to the others: name, ``(N, F)`` features, item of each."""
     if not joint.features:
         return []
     phi = np.concatenate([column.values for column in joint.features], axis=1)[order]
@@ -80,13 +86,11 @@ def _feature_views(
     worded = {i: texts[column.name] for i, column in enumerate(joint.features) if column.name in texts}
     measures = [comparable(wording(own, strata), strata) for own in worded.values()]
     item = np.concatenate([owner, *(np.full(part.shape[1], i) for i, part in zip(worded, measures, strict=True))])
-    found = [feature_view("columns", design, np.concatenate([phi, *measures], axis=1), item)]
+    found = [("columns", np.concatenate([phi, *measures], axis=1), item)]
     if len(joint.features) > 1:
         fitted, left = fits(phi, owner)
-        found.append(
-            feature_view("ties", design, np.concatenate([phi * fitted, np.abs(left)], axis=1), np.tile(owner, 2))
-        )
-    return [view for view in found if view is not None]
+        found.append(("ties", np.concatenate([phi * fitted, np.abs(left)], axis=1), np.tile(owner, 2)))
+    return found
 
 
 def feature_view(name: str, design: Design, features: Floats, item: NDArray[np.intp]) -> FeatureView | None:
@@ -96,10 +100,22 @@ def feature_view(name: str, design: Design, features: Floats, item: NDArray[np.i
     scores = design.scores(features)
     if scores is None:
         return None
+    items = items_of(item, lambda part: scores[:, part].astype(np.float32))
+    return FeatureView(name, items, item, _effects(design, features))
+
+
+def _effects(design: Design, features: Floats) -> Floats:
+    """``(F,)`` standardised differences of features between the samples."""
     pair = design.pair(features - features.mean(axis=0))
     variance = np.mean([np.diag(sample.covariance) for sample in pair.samples], axis=0)
-    effects = pair.difference / np.sqrt(np.where(variance > 1e-9, variance, np.inf))
-    return FeatureView(name, items_of(item, lambda part: scores[:, part].astype(np.float32)), item, effects)
+    return pair.difference / np.sqrt(np.where(variance > 1e-9, variance, np.inf))
+
+
+def _largest(test: Judged, pair: Embedded, effects: Sequence[Floats], level: float) -> Effect:
+    """The largest effect of features and of the test, end by end."""
+    own, shared = test.effect, largest_effect(pair, effects, pair.m, pair.n, level)
+    value, low, high = (max(getattr(own, end), getattr(shared, end)) for end in ("value", "low", "high"))
+    return replace(own, value=value, low=low, high=high)
 
 
 def joined_by(
@@ -117,9 +133,7 @@ def joined_by(
     tolerances = np.array([test.law.tolerance, *(_ROUNDING * view.statistic.std() for view in views)])
     found = joined(values, tolerances, shares)
     law = ReplicateLaw(found.values, found.tolerance, test.law.exhaustive, test.law.floor)
-    own, shared = test.effect, largest_effect(pair, views, pair.m, pair.n, level)
-    value, low, high = (max(getattr(own, end), getattr(shared, end)) for end in ("value", "low", "high"))
-    size = replace(own, value=value, low=low, high=high)
+    size = _largest(test, pair, [view.effects for view in views], level)
     judged = replace(test, statistic=float(found.values[0]), pvalue=found.pvalue, law=law, effect=size)
     names = ("rows", *(view.name for view in views))
     alone, adjusted = (tuple(float(p) for p in part) for part in (found.pvalues, found.adjusted))

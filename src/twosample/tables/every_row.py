@@ -286,7 +286,7 @@ class _CentredMoments:
             squares = self.pooled**2
             spread = (squares.T @ squares / len(squares))[first, second] - total[first, second] ** 2
             views.append(self._view("pairs", centred[:, first, second], spread, item, groups))
-        size = largest_effect(joint.pair, views, m, n, level)
+        size = largest_effect(joint.pair, [view.effects for view in views], m, n, level)
         return joined_views({}, views, self.names, groups, (m, n), size)
 
     def _view(self, name: str, sums: Floats, variance: Floats, item: Index, groups: RowGroups) -> FeatureView:

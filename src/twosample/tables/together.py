@@ -83,7 +83,7 @@ def tested_together(
     sums = (groups.labels @ (S - S.mean(axis=0)).astype(np.float32)).astype(np.float64)
     m, n = groups.rows
     kernel = np.einsum("rf,rf->r", sums, sums)
-    size = largest_effect(pair, views, m, n, level)
+    size = largest_effect(pair, [view.effects for view in views], m, n, level)
     return joined_views({"rows": kernel}, views, columns, groups, (m, n), size)
 
 
@@ -124,14 +124,14 @@ def in_parts(first: Together, second: Together, part: float) -> Together:
     )
 
 
-def largest_effect(pair: Embedded, views: Sequence[FeatureView], m: int, n: int, level: float) -> Effect:
-    """The largest effect over all features and the kernel, with an interval that holds for the largest."""
+def largest_effect(pair: Embedded, effects: Sequence[Floats], m: int, n: int, level: float) -> Effect:
+    """The largest effect over all features (standardised differences) and the kernel; the interval holds for it."""
     from scipy.special import ndtri
 
     kernel = effect(pair, level / 2)
     if min(m, n) < ROWS_FOR_INTERVAL:
         return kernel
-    d = np.abs(np.concatenate([view.effects for view in views] or [np.zeros(1)]))
+    d = np.abs(np.concatenate(effects or [np.zeros(1)]))
     error, top = sqrt(1 / m + 1 / n), float(d.max())
     by_chance = 2 * np.log(max(len(d), 2))  # the square of the largest of so many normal numbers, about
     value = _r(sqrt(max(top**2 - by_chance * error**2, 0.0)))
