@@ -76,7 +76,7 @@ def draw_scores(
     _name_some(ax, numbers[odd], scores[odd], reasons)
     ax.set_xlabel("row of the table")
     least = float(scores.min(initial=1.0))
-    return _upwards(ax, min(least, threshold or 1.0), "score, a p-value (higher: odder)", title)
+    return _upwards(ax, min(least, threshold or 1.0), "score: p-value, ties parted by distance (higher: odder)", title)
 
 
 def _name_some(ax: Axes, numbers: NDArray[np.int64], scores: Floats, reasons: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 import twosample as ts
 from twosample.core.strata import Strata
 from twosample.embedding import Line, effect
-from twosample.embedding.dependence import GroupDesign, SeriesDesign
+from twosample.embedding.dependence import SeriesDesign
 from twosample.embedding.relabelled import RelabelledDesign
 from twosample.embedding.rows import EmbeddedRows
 from twosample.embedding.sampled import SampledDesign
@@ -109,7 +109,7 @@ def test_groups_are_worth_as_many_rows_as_they_differ():
     rng = np.random.default_rng(4)
     groups = np.repeat(np.arange(60), 10)
     same = rng.normal(size=60)[groups][:, None]
-    design = GroupDesign(300, 300, groups)
+    design = RelabelledDesign.of(Strata.one(300, 300), groups=groups)
     assert all(25 <= rows <= 31 for rows in design.worth(same)[1])
     assert all(rows > 200 for rows in design.worth(rng.normal(size=(600, 3)))[1])
 
@@ -127,7 +127,7 @@ def test_shares_are_compared_at_their_level(kind):
     if kind == "weights":
         design = RelabelledDesign.of(Strata.one(60, 60), rng.random(120) + 0.2)
     elif kind == "groups":
-        design = GroupDesign(60, 60, np.repeat(np.arange(40), 3))
+        design = RelabelledDesign.of(Strata.one(60, 60), groups=np.repeat(np.arange(40), 3))
     else:
         design = SeriesDesign(60, 60)
     holds = (rng.random((120, 200)) < 0.3).astype(float)
@@ -146,7 +146,7 @@ def test_shares_of_few_rows_keep_their_level_far_out(kind, m, n):
         by = np.arange(m + n) % 3
         strata = Strata.of(by[:m], by[m:])
     design = {
-        "groups": GroupDesign(m, n, np.arange(m + n)),
+        "groups": RelabelledDesign.of(Strata.one(m, n), groups=np.arange(m + n)),
         "design weights": SampledDesign(m, n, weights),
         "series": SeriesDesign(m, n),
     }.get(kind, RelabelledDesign.of(strata, weights))

@@ -98,7 +98,7 @@ def test_a_change_below_the_margin_is_no_alarm(reference):
         assert one.pvalue == two.pvalue
         assert two.status == "quiet"
     assert one.alarm
-    assert "too small to matter" in two.notes[0]
+    assert "no effect is surely above the margin" in two.notes[0]
 
 
 def test_few_batches_rows_are_units():

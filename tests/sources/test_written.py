@@ -122,3 +122,11 @@ def test_partners_in_other_formats():
     assert {p.source: p.target for p in m.pairs} == expected
     assert not any(p.drifted for p in m.pairs)
     assert ts.match(a, b, kinds={"price": "text"}).candidates("price") == ()  # what the user says counts
+
+
+def test_a_note_says_that_commas_are_read_as_those_of_thousands():
+    either, sure = ["2", "17", "1,125", "1,250"] * 30, ["2", "17", "1,125,000", "$1,250.00"] * 30
+    assert any(
+        "'v' spells numbers whose commas are read" in note for note in ts.compare({"v": either}, {"v": either}).notes
+    )
+    assert not any("commas" in note for note in ts.compare({"v": sure}, {"v": sure}).notes)

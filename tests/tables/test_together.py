@@ -99,3 +99,18 @@ def test_pairs_are_numbered_by_their_columns():
     view = pairs_view(phi, np.array([0, 0, 1, 2, 2, 3]), groups)
     assert view.items.shape == (200, 6)
     assert pair_of(int(view.items[0].argmax()), 4) == (1, 3)
+
+
+@pytest.mark.parametrize(("option", "column"), [("groups", "g"), ("time", "t"), ("design_weights", "w")])
+def test_a_broken_dependence_is_not_called_small_by_a_design(option, column):
+    rng = np.random.default_rng(5)
+
+    def table(tie, letter):
+        x, z = rng.normal(size=(2, 1000))
+        noise = {f"n{i}": rng.normal(size=1000) for i in range(3)}
+        beside = {"g": [f"{letter}{i}" for i in range(1000)], "t": np.arange(1000), "w": rng.uniform(1, 2, 1000)}
+        return {"x": x, "y": tie * x + np.sqrt(1 - tie**2) * z, **noise, column: beside[column]}
+
+    c = ts.compare(table(0.9, "a"), table(0.0, "b"), **{option: column})
+    assert c.verdict == "different"
+    assert c.joint_effect > 0.2

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .. import _door as door
+from .._shown import shown
 from ..core.types import Floats
 from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..nulls import Null
@@ -180,9 +181,9 @@ def independence_test(  # noqa: PLR0913 - the columns of a table, and how to tes
         if not names:
             raise OptionError(f"{option}: no column is named; give a list of names.")
         sides.append(names)
-    if kernel not in ("gaussian", "adaptive"):
+    if not isinstance(kernel, str) or kernel not in ("gaussian", "adaptive"):
         raise OptionError(
-            f"kernel={kernel!r} is not for tables: 'gaussian' or 'adaptive'; others go with ts.hsic_test."
+            f"kernel={shown(repr(kernel), 80)} is not for tables: 'gaussian' or 'adaptive'; others: ts.hsic_test."
         )
     both = sorted(set(sides[0]) & set(sides[1]))
     if both:

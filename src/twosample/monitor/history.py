@@ -170,7 +170,7 @@ class History:
         if found.pvalue > level:
             return result
         if not self._matters(columns):
-            note = f"a change too small to matter: no effect is surely above the margin, {self.settings.margin:g}"
+            note = f"a change, and no alarm: no effect is surely above the margin, {self.settings.margin:g}"
             return replace(result, notes=(note,))
         since, latest, earliest = (
             self.batches[places[-length]].name for length in (found.length, found.shortest, found.longest)

@@ -15,7 +15,7 @@ from .._pictures import WeightedNumbers
 from .._shown import shown
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Judged, Levels, Line
-from ..embedding.dependence import GroupDesign, SeriesDesign
+from ..embedding.dependence import SeriesDesign
 from ..embedding.designs import ENOUGH, Design, Shares
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
@@ -331,7 +331,7 @@ def _few_ways(plan: Plan, given: Conditions, level: float, lines: Sequence[Colum
     if plan.plain or best <= level:
         return None
     (a, b), what = plan.groups or (plan.design.m, plan.design.n), "groups" if plan.groups else "rows"
-    ways = f"{comb(a + b, a)} ways only" if isinstance(plan.design, GroupDesign) else "few ways only within strata"
+    ways = "few ways only within strata" if given.by else f"{comb(a + b, a)} ways only"
     said = (
         f"{a} and {b} {what} can be relabelled in {ways}: the smallest possible p-value is {plan.least:.2g} "
         f"({min(best, 1.0):.2g} adjusted), so no difference of values can be shown at level {level:g}, however large. "

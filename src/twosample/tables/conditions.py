@@ -15,7 +15,7 @@ from .._numbers import Measure, counted, share
 from .._shown import shown
 from ..core.strata import Strata
 from ..core.types import Floats
-from ..embedding.dependence import GroupDesign, SeriesDesign
+from ..embedding.dependence import SeriesDesign
 from ..embedding.designs import Design, effective
 from ..embedding.relabelled import RelabelledDesign
 from ..embedding.sampled import SampledDesign
@@ -125,10 +125,7 @@ class Plan:
     @property
     def least(self) -> float:
         """The smallest p-value that relabelling can give; 0 where nothing is relabelled."""
-        design = self.design
-        if isinstance(design, RelabelledDesign):
-            return design.units.floor()
-        return design.least if isinstance(design, GroupDesign) else 0.0
+        return self.design.units.floor() if isinstance(self.design, RelabelledDesign) else 0.0
 
     @property
     def plain(self) -> bool:
@@ -169,7 +166,7 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
         groups = _groups([_labels(column_of(side, given.groups)) for side in sides], given.groups)
         if given.by:
             _check_nested(groups, strata, given)
-        design = _by_groups(strata, weights, groups)
+        design = RelabelledDesign.of(strata, weights, groups)
         counts = tuple(len(np.unique(part)) for part in (groups[:m], groups[m:]))
         notes.append(_group_note(counts, given.groups, m, n))
     return Plan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
@@ -329,12 +326,6 @@ def _groups(parts: list[list[str]], column: str) -> NDArray[np.intp]:
     return np.array([code[name] for part in parts for name in part], dtype=np.intp)
 
 
-def _by_groups(strata: Strata, weights: Floats | None, groups: NDArray[np.intp]) -> GroupDesign | RelabelledDesign:
-    if weights is None and len(strata.names) == 1:
-        return GroupDesign(strata.m, len(groups) - strata.m, groups)
-    return RelabelledDesign.of(strata, weights, groups)
-
-
 def _check_nested(groups: NDArray[np.intp], strata: Strata, given: Conditions) -> None:
     """Refuse groups with rows of several strata: they cannot be relabelled within one."""
     pairs = np.unique(np.stack([groups, strata.of_row], axis=1), axis=0)
@@ -359,6 +350,8 @@ def _timed(reading: Reading, column: str) -> Plan:
     orders = []
     for side, name in _named(reading):
         times = numbers(column_of(side, column)).fill_null(np.nan).to_numpy()
+        if len(times) and np.isnan(times).all():
+            raise InputError(f"time: column {column!r} of {name} holds neither dates nor numbers. Name one that does.")
         if np.isnan(times).any():
             raise InputError(
                 f"time: column {column!r} of {name} has {int(np.isnan(times).sum())} value(s) that are missing, or "

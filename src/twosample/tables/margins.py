@@ -44,7 +44,7 @@ class Margins:
 
     def check(self, columns: Iterable[str]) -> None:
         """Refuse names that are neither columns nor kinds."""
-        known = [*columns, *_KINDS]
+        known = {*columns, *_KINDS}
         for name in self.own:
             if name not in known:
                 hint = did_you_mean(name, known)
