@@ -140,13 +140,14 @@ def test_level_of_narrow_kernels(draw, m, n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("m", "n", "share"), [(400, 100_000, 0.01), (260, 20_000, 0.02)])
-def test_level_of_narrow_kernels_where_most_rows_are_tied(m, n, share):
-    """Far out, where p-values of many columns must hold: 30,000 runs reject at most 15 times at 0.0002 (0.9995)."""
-    pool, rng = mostly_tied(m, n, share), np.random.default_rng(5)
+def test_level_of_narrow_kernels_where_most_rows_are_tied():
+    """Far out, where p-values of many columns must hold: 30,000 runs reject at most 15 times at 0.0002 (0.9995).
+
+    By the limit law, 27 times.
+    """
+    pool, rng = mostly_tied(400, 100_000, 0.01), np.random.default_rng(5)
     judge = Judge(0.05, 100, rng)
-    assert rows_behind_limit(dealt(pool, m, rng)) < LIMIT_ROWS
-    pvalues = np.array([judge.screened(dealt(pool, m, rng)).pvalue for _ in range(30_000)])
+    pvalues = np.array([judge.screened(dealt(pool, 400, rng)).pvalue for _ in range(30_000)])
     assert np.count_nonzero(pvalues <= 0.0002) <= 15
     assert np.count_nonzero(pvalues <= 0.002) <= 86  # 60 and 3.3 standard deviations
 
