@@ -197,3 +197,12 @@ def test_guesses_about_the_same_text_are_no_finding():
     part = np.where(np.arange(1000) < 45, "x", None), np.where(np.arange(1000) < 55, "x", None)
     one, two = (pl.DataFrame({"word": list(values), "x": rng.normal(size=1000)}) for values in part)
     assert "retyped" not in {finding.what for finding in ts.compare(one, two).findings}
+
+
+def test_a_lost_time_zone_is_a_finding_and_no_failure():
+    times = pl.Series(np.arange(200) * 3_600_000_000).cast(pl.Datetime("us"))
+    c = ts.compare({"t": times.dt.replace_time_zone("UTC")}, {"t": times})
+    assert not c.schema.changed
+    (finding,) = [finding for finding in c.findings if finding.column == "t"]
+    assert finding.detail.startswith("in the time zone UTC in the first table, without a time zone in the second")
+    assert not ts.compare({"t": times}, {"t": times.clone()}).findings

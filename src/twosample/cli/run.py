@@ -68,7 +68,7 @@ def _failure(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, _UsageError):
         complain(f"error: {_usage(error)}")
     elif isinstance(error, TwosampleError):
-        complain(f"error: {_in_flags(str(error), '--groups' in arguments)}")
+        complain(f"error: {_in_flags(str(error), any(word.split('=')[0] == '--groups' for word in arguments))}")
     elif isinstance(error, MemoryError):
         complain("error: out of memory. Compare fewer rows (--sample) or fewer columns (--select).")
     elif isinstance(error, OSError):

@@ -154,6 +154,8 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     if column is not None:
         findings.append(_effective(parts, column))
         notes.append(_MOVING.format(column) if given.weights else _STAYING.format(column))
+        if weights is None and parts[0][0] != parts[1][0]:
+            notes.append(f"All weights of a table are the same in {column}: they weigh nothing, and are left out.")
         if given.weights is not None and weights is not None:
             notes += scale_notes(
                 parts[0], parts[1], f"Weights in {column}: those of the first table", "`design_weights`"

@@ -264,7 +264,7 @@ def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bo
 def _trait(a: ColumnKind, b: ColumnKind) -> Callable[[pl.Series], float] | None:
     """The share of values that makes one kind of the other; None if these kinds are guesses about the same values."""
     kinds = {a.base, b.base}
-    if a.from_text != b.from_text or "datetime" in kinds:
+    if a.from_text != b.from_text or kinds > {"datetime"}:
         return _spelled
     if not kinds <= {"boolean", "integer", "numeric"}:
         return None
