@@ -84,7 +84,7 @@ class SchemaComparison:
     both: tuple[tuple[ColumnKind, ColumnKind], ...] = ()
 
 
-_ZONE = re.compile(r"time_zone='([^']+)'")
+_ZONE = re.compile(r"time_zone=(?:'([^']+)'|(None))")  # as polars writes it; engines have words of their own
 _JOINT: dict[frozenset[Kind], Kind] = {
     frozenset(("integer", "numeric")): "numeric",
     frozenset(("boolean", "integer")): "integer",
@@ -156,9 +156,9 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
     other = a.base is not None and b.base is not None and (a.base != b.base or a.from_text != b.from_text)
     emptied = a.kind != b.kind and "mostly missing" in (a.kind, b.kind)
     retyped = not alike and (other or emptied)
-    zones = [_ZONE.search(side.storage) for side in (a, b)]
-    one, two = (f"in the time zone {zone[1]}" if zone else "without a time zone" for zone in zones)
-    if not retyped and one != two and a.base == b.base == "datetime":
+    zones = [zone[1] or zone[2] for side in (a, b) if (zone := _ZONE.search(side.storage))]
+    if not retyped and len({*zones}) == 2:
+        one, two = ("without a time zone" if zone == "None" else f"in the time zone {zone}" for zone in zones)
         return SchemaFinding("retyped", a.name, f"{one} in the first table, {two} in the second; compared as moments")
     return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}") if retyped else None
 
