@@ -157,7 +157,7 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
     emptied = a.kind != b.kind and "mostly missing" in (a.kind, b.kind)
     retyped = not alike and (other or emptied)
     zones = [zone[1] or zone[2] for side in (a, b) if (zone := _ZONE.search(side.storage))]
-    if not retyped and len({*zones}) == 2:
+    if not retyped and len({*zones}) == 2 and "None" in zones:  # zones with names are about the same moments
         one, two = ("without a time zone" if zone == "None" else f"in the time zone {zone}" for zone in zones)
         return SchemaFinding("retyped", a.name, f"{one} in the first table, {two} in the second; compared as moments")
     return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}") if retyped else None
