@@ -31,7 +31,7 @@ from ..nulls.asymptotic import rows_that_count
 from ..nulls.permutation import ENOUGH, AutoNull
 from ..results import TestResult, conclude
 from ..statistics import Biased
-from .ksample_strata import Design, StratifiedGroups, designed
+from .ksample_strata import KSampleDesign, StratifiedGroups, designed
 from .observed import ObservedForm
 from .observed_weights import ObservedWeighted
 
@@ -242,7 +242,7 @@ def ksample_test(  # noqa: PLR0913 - the options of mmd_test
     return replace(result, pairs=found, notes=result.notes + (() if quick else _too_few(groups, n, level)))
 
 
-def _designed_pairs(request: door.Request, design: Design, null: Permutation) -> tuple[SamplePair, ...]:
+def _designed_pairs(request: door.Request, design: KSampleDesign, null: Permutation) -> tuple[SamplePair, ...]:
     """Every two samples by the same design; those without a stratum in common have a p-value of 1."""
     found: list[tuple[str, str, float, float]] = []
     for g, h in combinations(range(len(design.names)), 2):
@@ -277,7 +277,7 @@ class ObservedGroups(ObservedForm):
 
     sizes: tuple[int, ...]  # rows of each group, in the order of the pool
 
-    def law(self, count: int, design: Design | None = None) -> ReplicateLaw:
+    def law(self, count: int, design: KSampleDesign | None = None) -> ReplicateLaw:
         """The statistic in the truth and in `count` relabellings, within strata and with weights if there are any."""
         if design is not None:
             return self._designed_law(design, count)
@@ -294,7 +294,7 @@ class ObservedGroups(ObservedForm):
         self._ranges.append((tolerance, float(np.ptp(values))))
         return ReplicateLaw(values, tolerance, exhaustive, least_group_pvalue(self.sizes))
 
-    def _designed_law(self, design: Design, count: int) -> ReplicateLaw:
+    def _designed_law(self, design: KSampleDesign, count: int) -> ReplicateLaw:
         """The statistic within strata, with weights, in the truth and in `count` relabellings."""
         self._check_size()
         kernel, z, way = self.request.kernel, self.request.pool.z, self.request.engine

@@ -61,7 +61,7 @@ class StratifiedGroups:
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class KSampleDesign:
     """The sample, the stratum and the weight of every pooled row that counts."""
 
     names: tuple[str, ...]
@@ -86,7 +86,9 @@ class Design:
         return tuple(np.bincount(self.truth, minlength=len(self.names)).tolist())
 
 
-def designed(request: door.Request, groups: door.Groups, by: object, weights: object) -> tuple[door.Request, Design]:
+def designed(
+    request: door.Request, groups: door.Groups, by: object, weights: object
+) -> tuple[door.Request, KSampleDesign]:
     """What `by` and `weights` say of the pooled rows, without those of weight 0."""
     sizes, rows = groups.sizes, len(request.pool.z)
     w = np.ones(rows)
@@ -116,7 +118,9 @@ def designed(request: door.Request, groups: door.Groups, by: object, weights: ob
         )
     first = int((truth == 0).sum())
     request = replace(request, pool=door.Pool(request.pool.z[kept], first, len(kept) - first))
-    return request, Design(groups.names, truth, None if by is None else names, of_row, w[kept] / w[kept].mean(), shared)
+    return request, KSampleDesign(
+        groups.names, truth, None if by is None else names, of_row, w[kept] / w[kept].mean(), shared
+    )
 
 
 def _for_each(given: object, option: str, names: tuple[str, ...]) -> list[tuple[str, object]]:
