@@ -70,3 +70,9 @@ def test_a_period_is_a_period_though_a_column_is_called_like_it():
     assert [part.name for part in parts[:2]] == ["2026-01-01", "2026-01-02"]
     assert len(parts) == 59
     assert len(list(BatchRule(by="day").parts(frame))) == 31
+
+
+def test_tables_in_the_place_of_a_rule_are_sent_to_the_reference():
+    frame = pl.DataFrame({"a": [1.0, 2.0]})
+    with pytest.raises(ts.TwosampleError, match=r"batches must say .* got list\. .*ts\.Monitor\(\[a, b, \.\.\.\]\)"):
+        ts.Monitor(frame, batches=[frame, frame])

@@ -65,6 +65,11 @@ class BatchRule:
 
     def parts(self, sources: object) -> Iterator[Part]:
         """The batches of a source or of a list of sources, in the order of time where sources are split."""
+        if not isinstance(self.by, str):
+            raise OptionError(
+                f"batches must say how one table is split: {FILE!r}, a period ({', '.join(PERIODS)}) or a column; "
+                f"got {type(self.by).__name__}. Tables that are batches already are the reference: ts.Monitor([a, b, ...])."
+            )
         for name, source in _named(sources, self.by == FILE):
             if self.by == FILE or isinstance(source, TableSummary):
                 yield Part(name, source, time_in(name))
