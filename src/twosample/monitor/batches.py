@@ -68,7 +68,8 @@ class BatchRule:
         if not isinstance(self.by, str):
             raise OptionError(
                 f"batches must say how one table is split: {FILE!r}, a period ({', '.join(PERIODS)}) or a column; "
-                f"got {type(self.by).__name__}. Tables that are batches already are the reference: ts.Monitor([a, b, ...])."
+                f"got {type(self.by).__name__}. Tables that are batches already are the reference: "
+                "ts.Monitor([a, b, ...])."
             )
         for name, source in _named(sources, self.by == FILE):
             if self.by == FILE or isinstance(source, TableSummary):
