@@ -150,16 +150,7 @@ def draw_pair(
 ) -> Axes:
     """Two columns together: the grid of the first table, and beside it that of the second, in per cent of its rows.
 
-    Parameters
-    ----------
-    columns
-        Their names, the first one across.
-    pieces
-        What either is cut into.
-    tables
-        ``(second, first)`` shares of the rows of either table.
-    ax
-        Where to draw; None makes a new figure.
+    `pieces` are what either column is cut into; `tables` are ``(second, first)`` shares of the rows of either table.
     """
     across, upwards = pieces
     wide = len(across)

@@ -38,15 +38,10 @@ def at_home(text: str) -> Path:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file: the whole of it, or nothing and an error.
+    """Write a file, text in UTF-8: the whole of it, or nothing and an error.
 
-    Parameters
-    ----------
-    path
-        Where to. A file that is there keeps its content until the new one is complete. A device or a pipe is written
-        to as it is.
-    content
-        What; text in UTF-8. Lone surrogates, which UTF-8 cannot hold, become question marks.
+    A file that is there keeps its content until the new one is complete; a device or a pipe is written to as it is.
+    Lone surrogates, which UTF-8 cannot hold, become question marks.
     """
     with whole_file(path) as file:
         file.write(content if isinstance(content, bytes) else content.encode("utf-8", errors="replace"))
@@ -63,15 +58,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 
 
 class TemporaryCopy:
-    """A file that holds what came in parts, and goes when nobody needs it: with this object, or when Python exits.
-
-    Parameters
-    ----------
-    parts
-        Its content, from the first to the last byte.
-    suffix
-        The end of its name.
-    """
+    """A file that holds what came in parts, and goes when nobody needs it: with this object, or when Python exits."""
 
     def __init__(self, parts: Iterable[bytes], suffix: str = "") -> None:
         number, name = tempfile.mkstemp(suffix, "twosample-", roomy_folder())
@@ -109,16 +96,9 @@ def _removed(path: Path, process: int) -> None:
 
 
 def keep_inputs(argument: str, path: str | os.PathLike[str], read: Collection[str]) -> None:
-    """Refuse to write where something was read, under whatever name.
+    """Refuse to write where something was read, under whatever name; `read` has real paths.
 
-    Parameters
-    ----------
-    argument
-        What to call the argument or option in the error, with the mark that follows it.
-    path
-        Where to write.
-    read
-        The real paths of what was read.
+    `argument` is what the error calls the argument or option, with the mark that follows it.
     """
     if os.path.realpath(path) in read:
         name = shown(os.fspath(path), 300)
@@ -126,15 +106,7 @@ def keep_inputs(argument: str, path: str | os.PathLike[str], read: Collection[st
 
 
 def check_page(argument: str, path: str | os.PathLike[str]) -> None:
-    """Refuse a file name for an HTML page that promises another format.
-
-    Parameters
-    ----------
-    argument
-        What to call the argument or option in the error, with the mark that follows it.
-    path
-        Where to write.
-    """
+    """Refuse a file name for an HTML page that promises another format; `argument` as for :func:`keep_inputs`."""
     _check_path(path)
     place = Path(path)
     if place.suffix.lower() in _NO_PAGES:
@@ -150,13 +122,7 @@ def _check_path(path: object) -> None:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write bytes to, that takes its place only when the block ends well.
-
-    Parameters
-    ----------
-    path
-        Where to.
-    """
+    """A file to write bytes to, that takes its place only when the block ends well."""
     _check_path(path)
     try:
         place = Path(path)

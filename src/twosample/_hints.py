@@ -23,16 +23,7 @@ _SAME = (
 
 
 def did_you_mean(word: object, choices: Iterable[str], shown: Callable[[str], str] = repr) -> str:
-    """A question with a space before it, or nothing if no choice is near.
-
-    Parameters
-    ----------
-    word
-        What came.
-    choices
-        The words that are known.
-    shown
-        How to write one.
+    """A question with a space before it, or nothing if no choice is near; `shown` writes a choice.
 
     Examples
     --------

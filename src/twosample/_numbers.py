@@ -86,16 +86,7 @@ def _known(value: float) -> str:
 
 
 def pvalue(value: float, floor: float = 0.0, digits: int = 3) -> str:
-    """A p-value for plain text; no value where the test cannot say more than a bound.
-
-    Parameters
-    ----------
-    value
-        The p-value.
-    floor
-        The smallest one that its test could give.
-    digits
-        Significant ones.
+    """A p-value for plain text; no value at the floor, the smallest that its test could give: that is only a bound.
 
     Examples
     --------

@@ -166,16 +166,7 @@ def number_picture(
 ) -> NumberPicture:
     """Histograms of two samples of numbers, and the witness function of a Gaussian kernel between them.
 
-    Parameters
-    ----------
-    a, b
-        The samples; neither is empty.
-    bandwidth
-        Of the kernel.
-    dates
-        Whether numbers are seconds since 1970 in UTC.
-    step
-        What all numbers are multiples of; 0 if nothing.
+    `dates` says that numbers are seconds since 1970 in UTC; `step` is what all are multiples of, 0 if nothing.
 
     Examples
     --------
@@ -272,14 +263,7 @@ def _clean(pair: tuple[float, float]) -> tuple[float, float]:
 def share_picture(labels: Sequence[str], a: Floats, b: Floats, missing: tuple[float, float]) -> SharePicture:
     """Shares of categories in two samples, those with the largest difference first.
 
-    Parameters
-    ----------
-    labels
-        The categories.
-    a, b
-        How many rows of either sample each of them has.
-    missing
-        Shares of all rows without a value.
+    `a` and `b` are rows of each category in either sample, `missing` shares of all rows without a value.
 
     Examples
     --------
@@ -296,12 +280,7 @@ def share_picture(labels: Sequence[str], a: Floats, b: Floats, missing: tuple[fl
 def word_picture(a: Sequence[str], b: Sequence[str], missing: tuple[float, float]) -> SharePicture:
     """Words by the share of texts that have them, those with the largest difference first.
 
-    Parameters
-    ----------
-    a, b
-        The texts of either sample.
-    missing
-        Shares of all rows without a text.
+    `missing` are shares of all rows without a text.
 
     Examples
     --------
@@ -343,14 +322,8 @@ def chance_band(kernel: Floats, pooled: Floats, m: float, n: float) -> Floats:
 
     .. math:: P(\max |\cdot| > c) \le 2\Phi(-c) + \frac{L}{\pi}\, e^{-c^2/2}.
 
-    Parameters
-    ----------
-    kernel
-        ``(G, k)`` of places along the curve and points.
-    pooled
-        ``(k,)`` shares of all rows at these points; where they do not add up to 1, the kernel of the others is 0.
-    m, n
-        Rows.
+    `kernel` is ``(G, k)`` of places along the curve and points, `pooled` the ``(k,)`` shares of all rows at these
+    points; where they do not add up to 1, the kernel of the others is 0.
     """
     mean = kernel @ pooled
     rest = max(0.0, 1.0 - float(pooled.sum()))  # rows too far to be seen

@@ -9,19 +9,12 @@ _JOINERS = "\u200c\u200d"  # scripts and emoji need them, and they do no harm
 
 
 def shown(text: str, limit: int | None = None) -> str:
-    r"""The text with every control character as a symbol, and the middle left out if it is too long.
+    r"""The text with every control character as a symbol, and beyond `limit` characters without its middle.
 
     Control characters become their pictures (``\x1b`` is shown as ␛, a newline as ␊); characters that are invisible,
     that turn the direction of writing, or that no file can hold become their code, as in ⟨U+202E⟩. The result is
-    one line that UTF-8 and XML can hold. It still has to be escaped for HTML, XML or Markdown. Showing twice changes
-    nothing.
-
-    Parameters
-    ----------
-    text
-        What came.
-    limit
-        How many characters to keep at most; what was left out is counted.
+    one line that UTF-8 and XML can hold, and says how much was left out. It still has to be escaped for HTML, XML or
+    Markdown. Showing twice changes nothing.
 
     Examples
     --------

@@ -164,14 +164,7 @@ def conclude(
 ) -> TestResult:
     """The result of a test: p-value and threshold from the law, and a warning when no p-value could reach the level.
 
-    Parameters
-    ----------
-    law
-        The law of the statistic under H0.
-    statistic, level, m, n, **facts
-        The other fields of :class:`TestResult`.
-    kind
-        The class of the result.
+    `facts` are the other fields of the `kind` of result.
     """
     notes = tuple(facts.pop("notes", ()))
     if law.least > level * (1 + 1e-9):

@@ -25,21 +25,12 @@ class Local(Kernel):
 
     Every row has its own width h (the self-tuning scale of Zelnik-Manor and Perona 2004), so that one kernel is fine
     in every part of the space. It need not be positive definite; a test by relabelling does not ask for that.
-
-    Parameters
-    ----------
-    rows
-        ``(N, d)`` numbers.
-    widths
-        ``(N,)`` the width of every row.
-    smooth_factor, kinked_factor
-        The factors a and b.
     """
 
-    rows: Floats
-    widths: Floats
-    smooth_factor: float = 1.0
-    kinked_factor: float = 0.0
+    rows: Floats  # (N, d) numbers
+    widths: Floats  # (N,) the width h of every row
+    smooth_factor: float = 1.0  # a
+    kinked_factor: float = 0.0  # b
 
     domain = "indices"
 

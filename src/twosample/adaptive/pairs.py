@@ -39,14 +39,7 @@ class KernelView(View):
 
     More than 7,000 rows are divided into random blocks, so many that 5·10⁷ pairs are left, and the statistic is
     :math:`\sum_b v_b'A_bv_b` for the U-centred Gram matrix A_b of each. The division is drawn without looking at the
-    labels, so that relabelling is exact for it too.
-
-    Parameters
-    ----------
-    pool
-        The pooled sample.
-    rng
-        For the division, and for the part of the pool that scales are taken from.
+    labels, so that relabelling is exact for it too. `rng` divides, and draws the rows that scales are taken from.
     """
 
     def __init__(self, pool: PooledSample, rng: np.random.Generator) -> None:

@@ -13,13 +13,7 @@ _LONG = 10.0  # seconds worth a word
 
 
 def forecast(sources: Sequence[str]) -> str | None:
-    """What will be read and about how long that takes; None if it is soon done or nothing is known.
-
-    Parameters
-    ----------
-    sources
-        As the user names them; databases are not known.
-    """
+    """What will be read and about how long that takes; None if it is soon done, or (as of databases) not known."""
     sizes = [_sizes(source) for source in sources]
     seconds = _FIXED + sum(packed / _PACKED + text / _TEXT for packed, text in sizes)
     if seconds < _LONG:

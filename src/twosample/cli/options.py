@@ -57,15 +57,7 @@ def margins(values: Sequence[str] | None) -> dict[str, float] | None:
 
 
 def opened(source: str, encoding: str | None) -> object:
-    """A source as it is, or its table if text in it has an encoding by name.
-
-    Parameters
-    ----------
-    source
-        As the user names it.
-    encoding
-        As the user names it.
-    """
+    """A source as it is, or its table if text in it has an encoding by name."""
     if encoding is None:
         return source
     from ..sources import open_table
@@ -84,15 +76,7 @@ def meant(option: str, known: Sequence[str]) -> str:
 
 
 def sample_or_all(context: typer.Context, sample: int | None, everything: bool) -> tuple[int | None, bool]:
-    """``--sample`` and ``--all``, of which only one may be; if a file of options says the other, the command line wins.
-
-    Parameters
-    ----------
-    context
-        Knows who said what.
-    sample, everything
-        The two options.
-    """
+    """``--sample`` and ``--all``, of which only one may be; the command line wins over a file of options."""
     if not everything or sample is None:
         return sample, everything
     typed = [_typed(context, name) for name in ("sample", "everything")]

@@ -32,14 +32,9 @@ class Output(Generic[Result]):
 
 
 class Outputs(Generic[Result]):
-    """All files that a command was asked for.
+    """All files that a command was asked for; options without a target are left out.
 
-    Parameters
-    ----------
-    wanted
-        The options; those without a target are left out.
-    inputs
-        What the command reads, tables and a file of options, which no output may replace; None for nothing.
+    `inputs` is what the command reads, tables and a file of options, which no output may replace; None for nothing.
     """
 
     def __init__(self, wanted: Sequence[Output[Result]], inputs: Iterable[str | None] = ()) -> None:

@@ -37,13 +37,7 @@ _WITHIN = re.compile(rf"`({_DESIGN}|where)`|\b({_DESIGN})=(?:'([^']*)'|(?=[ :]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of ``twosample ARGUMENTS``; never an exception.
-
-    Parameters
-    ----------
-    arguments
-        What stands after the name of the program.
-    """
+    """The exit code of ``twosample ARGUMENTS``; never an exception."""
     prepare_streams()
     try:
         with _spoken_warnings():

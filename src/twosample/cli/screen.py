@@ -79,14 +79,8 @@ def grid(rows: Iterable[tuple[str, str]]) -> Table:
 def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], folded: bool = False) -> Table:
     """A table of names and what is said of them; where room is short, words are cut, numbers never.
 
-    Parameters
-    ----------
-    heads
-        For each column its head, and whether it holds numbers.
-    rows
-        Their cells.
-    folded
-        Whether the last column goes on in a new line instead.
+    `heads` says for each column its head, and whether it holds numbers; `folded` lets the last column go on in a new
+    line instead.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     widths = [max([len(head), *(row[i].cell_len for row in rows)]) for i, (head, _) in enumerate(heads)]

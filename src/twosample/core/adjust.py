@@ -15,17 +15,7 @@ def holm(pvalues: ArrayLike) -> Floats:
     r"""Adjusted p-values that bound the chance of even one false rejection, whatever the dependence (Holm 1979).
 
     With the p-values in increasing order, :math:`\tilde p_{(i)} = \max_{j\le i}\min(1, (c-j+1)\,p_{(j)})` for c tests.
-    Reject where the adjusted value is at most the level. Never less powerful than Bonferroni's.
-
-    Parameters
-    ----------
-    pvalues
-        ``(c,)`` p-values between 0 and 1, in any order. May be empty.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``(c,)`` adjusted p-values in the same order.
+    Reject where the adjusted value is at most the level. Never less powerful than Bonferroni's. In the order given.
 
     Examples
     --------
@@ -41,17 +31,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
     r"""Adjusted p-values that bound the expected share of false rejections among all (Benjamini and Hochberg 1995).
 
     With the p-values in increasing order, :math:`\tilde p_{(i)} = \min_{j\ge i}\min(1, c\,p_{(j)}/j)` for c tests. For
-    tests that are independent or positively dependent.
-
-    Parameters
-    ----------
-    pvalues
-        ``(c,)`` p-values between 0 and 1, in any order. May be empty.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``(c,)`` adjusted p-values in the same order.
+    tests that are independent or positively dependent. In the order given.
 
     Examples
     --------

@@ -16,19 +16,12 @@ _ROUND = 1.5 * 2.0**22  # adding and subtracting it rounds small numbers to mult
 
 
 def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats) -> None:
-    """Add numbers to bins.
+    """Add numbers, none of them NaN, to the ``(bins, 3)`` moments of bins.
 
-    Parameters
-    ----------
-    values
-        Numbers without NaN.
-    scale, offset
-        A number belongs into the bin in which ``value * scale - offset`` lies; what lies beyond the first or last bin
-        goes into the middle of it.
-    moments
-        ``(bins, 3)`` how many numbers there are, and the sums of u and of u², where u is the distance from the
-        middle of the bin in widths. Both are rounded to multiples of 2**-30, so that sums of up to 2**23 rows are
-        exact: they do not depend on the order of the rows.
+    A number belongs into the bin in which ``value * scale - offset`` lies; what lies beyond the first or last bin goes
+    into the middle of it. The moments are how many numbers there are, and the sums of u and of u², where u is the
+    distance from the middle of the bin in widths. Both are rounded to multiples of 2**-30, so that sums of up to 2**23
+    rows are exact: they do not depend on the order of the rows.
     """
     size = len(moments)
     tally, floors = scatter(), scratch()[0]

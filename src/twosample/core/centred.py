@@ -112,20 +112,10 @@ class CentredSpectrum(Centred):
     ) -> CentredSpectrum:
         """From features of the kernel: the only place where a covariance becomes a spectrum. O(D³) for D features.
 
-        Parameters
-        ----------
-        C
-            ``(D, D)`` plug-in covariance of the features of the pool; its trace is the mean of k~(z,z).
-        diagonal_square
-            The mean of k~(z,z)².
-        size
-            Points of the pool.
-        magnitude
-            Mean of ``|k(z,z)|``.
-        triangles, cubes
-            The two terms of the third moment; None: the first from powers of C, good where points are many.
-        eigenvalues
-            Whether they are wanted; the gamma law does without.
+        `C` is their ``(D, D)`` plug-in covariance in the pool of `size` points, whose trace is the mean of k~(z,z);
+        `diagonal_square` is the mean of k~(z,z)², `magnitude` that of ``|k(z,z)|``. The third moment is made of
+        `triangles` (None: from powers of C, good where points are many) and `cubes`. The gamma law needs no
+        `eigenvalues`.
         """
         diagonal, squares = float(np.trace(C)), float((C * C).sum())
         square = 0.0

@@ -68,17 +68,10 @@ def stages(count: int | None, level: float) -> Stages:
 def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float] | Floats, order: float = 1.0) -> Joined:
     """The test that several statistics make together. O(K R).
 
-    Parameters
-    ----------
-    statistics
-        ``(K, R)`` values, large ones against H0, the truth in column 0.
-    tolerances
-        ``(K,)`` the rounding error of each.
-    weights
-        The share of the level that each statistic may use, up to a factor.
-    order
-        Of the mean of the w/p: 1 for their sum; the larger, the nearer to the smallest p alone, which is better for
-        many statistics that are much alike.
+    `statistics` are ``(K, R)``, large ones against H0, the truth in column 0, with the rounding error of each;
+    `weights` are the share of the level that each may use, up to a factor; `order` is that of the mean of the w/p: 1
+    for their sum, the larger, the nearer to the smallest p alone, which is better for many statistics that are much
+    alike.
     """
     constant = np.ptp(statistics, axis=1) <= 4 * tolerances  # differs by rounding alone: says nothing
     statistics = np.where(constant[:, None], 0.0, statistics)

@@ -114,31 +114,15 @@ class PointLaw:
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    r"""The law of a degenerate quadratic statistic under H0, :math:`\mu + \sum_l w_l(\chi^2_{1l} - 1)`, as moments.
+    r"""The law of a degenerate quadratic statistic under H0, :math:`\mu + \sum_l w_l(\chi^2_{1l} - 1)`, as moments."""
 
-    Parameters
-    ----------
-    mean, variance
-        Of the quadratic form under H0.
-    biased_mean
-        The mean of its biased relative, which has the diagonal of the Gram matrix in it.
-    weights
-        Gives the weights w; their squares sum to half the variance.
-    third_moment
-        Gives the third central moment.
-    point
-        Where all of the law lies when nothing varies, else None.
-    root
-        Whether the statistic is the root of the quadratic form.
-    """
-
-    mean: float
-    variance: float
-    biased_mean: float
-    weights: Callable[[], Floats]
-    third_moment: Callable[[], float]
-    point: float | None = None
-    root: bool = False
+    mean: float  # of the quadratic form under H0
+    variance: float  # the same
+    biased_mean: float  # of its biased relative, which has the diagonal of the Gram matrix in it
+    weights: Callable[[], Floats]  # gives the w, whose squares sum to half the variance
+    third_moment: Callable[[], float]  # gives the third central moment
+    point: float | None = None  # where all of the law lies when nothing varies
+    root: bool = False  # whether the statistic is the root of the quadratic form
 
     def distribution(self) -> Distribution:
         """The law of the quadratic form, by its weights."""

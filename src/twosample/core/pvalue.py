@@ -81,15 +81,9 @@ def resampling_pvalue(values: Floats, tolerance: float) -> float:
 
     .. math:: p = \frac{\#\{r : t_r \ge t_0 - \text{tolerance}\}}{R}
 
-    Column 0 is the truth, so with B resamples this is ``(b + 1) / (B + 1)``, never 0, and valid at every
-    level for any statistic and any ties. The tolerance makes values that differ by rounding alone count as tied.
-
-    Parameters
-    ----------
-    values
-        ``(R,)`` statistics, the observed one first. NaN must have been refused at the door.
-    tolerance
-        Absolute rounding error of the values.
+    Column 0 of the ``(R,)`` values is the truth, so with B resamples this is ``(b + 1) / (B + 1)``, never 0, and valid
+    at every level for any statistic and any ties. The tolerance, absolute, makes values that differ by rounding alone
+    count as tied. NaN must have been refused at the door.
     """
     return float(np.count_nonzero(values >= values[0] - tolerance) / values.size)
 
@@ -126,22 +120,9 @@ def sequential_pvalue(
 ) -> tuple[float, int]:
     r"""The p-value from as many resamples as the answer needs (Besag and Clifford 1991), and their number.
 
-    Resamples come until `enough` of them are at least as large as the observed value: with the last of these the l-th
-    draw, :math:`p = h / l`. If `limit` draws have fewer, b, then :math:`p = (b + 1) / (\text{limit} + 1)`. Valid at
-    every level: P(p <= a) <= a under H0.
-
-    Parameters
-    ----------
-    observed
-        The true statistic.
-    draws
-        Arrays of independent resampled statistics, without end.
-    enough
-        h, exceedances after which no more are drawn.
-    limit
-        The most draws.
-    tolerance
-        Absolute rounding error of the values.
+    Resamples come, in arrays without end, until `enough` of them are at least as large as the observed value: with the
+    last of these the l-th draw, :math:`p = h / l`. If `limit` draws have fewer, b, then
+    :math:`p = (b + 1) / (\text{limit} + 1)`. Valid at every level: P(p <= a) <= a under H0.
 
     Examples
     --------

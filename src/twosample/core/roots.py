@@ -18,16 +18,7 @@ def brent(
     """Where a function is zero, between two places at which its signs differ: Brent's method (1973, chapter 4).
 
     Inverse quadratic interpolation and secants, halving where they do not help; step by step what
-    ``scipy.optimize.brentq`` does.
-
-    Parameters
-    ----------
-    function
-        Continuous.
-    low, high
-        The two places.
-    xtol, rtol
-        The root is within ``xtol + rtol * |root|``.
+    ``scipy.optimize.brentq`` does. The root is within ``xtol + rtol * |root|``.
     """
     before, here, across = low, high, 0.0
     f_before, f_here, f_across = function(low), function(high), 0.0

@@ -69,15 +69,6 @@ class QuadraticForm:
 
         T = a_{xx} \sum_{i \ne j} k(x_i,x_j) - 2 a_{xy} \sum_{i,j} k(x_i,y_j) + a_{yy} \sum_{i \ne j} k(y_i,y_j)
             + d_x \sum_i k(x_i,x_i) + d_y \sum_i k(y_i,y_i)
-
-    Parameters
-    ----------
-    m, n
-        Sample sizes.
-    xx, xy, yy, dx, dy
-        The coefficients.
-    skips_pairs
-        Whether the pairs (x_i, y_i) are left out of the cross sum, as in the one-sample U-statistic of the paper.
     """
 
     m: int
@@ -87,7 +78,7 @@ class QuadraticForm:
     yy: float
     dx: float = 0.0
     dy: float = 0.0
-    skips_pairs: bool = False
+    skips_pairs: bool = False  # whether pairs (x_i, y_i) are left out, as in the paper's one-sample U-statistic
 
     def value(self, sums: BlockSums, paired: Floats | float = 0.0) -> Floats:
         """``(R,)`` values of T; `paired` are the sums of k(x_i, y_i), of the kernel in `sums`, if they are left out."""

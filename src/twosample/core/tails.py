@@ -22,14 +22,7 @@ _LEAST = 1e-300
 def weighted_tails(values: Floats, counts: Floats, t: Floats) -> Floats:
     """``(P,)`` probabilities that ``sum_j values[p, j] * chi2(counts[p, j]) >= t[p]``.
 
-    Parameters
-    ----------
-    values
-        ``(P, L)`` weights; every law has one that is not 0.
-    counts
-        ``(P, L)`` degrees of freedom, positive; that of a weight 0 does not matter.
-    t
-        ``(P,)`` places.
+    Every law has a weight that is not 0; degrees of freedom are positive, and that of a weight 0 does not matter.
     """
     scale = np.sqrt((counts * values**2).sum(axis=1))
     values, t = values / scale[:, None], t / scale

@@ -27,14 +27,8 @@ _LEAST = 1e-300
 def excess_pvalue(ranks: _Counts, n: int, deepest: int) -> float:
     """The p-value of "no more of the new rows are odd than chance explains", against more.
 
-    Parameters
-    ----------
-    ranks
-        ``(m,)`` for each new row: 1 and the number of reference rows that are as unusual as it is.
-    n
-        Reference rows.
-    deepest
-        The largest rank that is called odd; 0 gives 1.
+    `ranks` are, for each new row, 1 and the number of the n reference rows that are as unusual as it is; `deepest` is
+    the largest rank that is called odd, and 0 gives 1.
 
     Examples
     --------

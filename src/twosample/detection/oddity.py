@@ -23,21 +23,13 @@ def odd_columns(
 
     Beside the names: whether the values are usual each, and odd together only.
 
-    A column makes a row odd if its value is an outlier by itself. If no column's is, then those without which the
-    row would be no outlier, its values being usual each and unusual together; of these, the ones whose leaving raises
-    the logarithm of the p-value at least half as much as that of the best of them.
+    A column makes a row odd if its value is an outlier by itself, at `level`. If no column's is, then those without
+    which the row would be no outlier, its values being usual each and unusual together; of these, the ones whose
+    leaving raises the logarithm of the p-value at least half as much as that of the best of them.
 
-    Parameters
-    ----------
-    reference, rows
-        ``(n, c)`` coordinates of each column of the reference, and of the rows that are outliers.
-    kernel
-        That of all columns together, with its bandwidth.
-    level
-        Of the outliers.
-    rng
-        Chooses rows of the reference, at most 1000 or as many as the level needs twice, so that the cost is that of
-        about a million kernel values for each column.
+    `reference` and `rows` are ``(n, c)`` coordinates of each column, of which `kernel` is that of all together. At most
+    1000 rows of the reference are looked at, or as many as the level needs twice, so that the cost is that of about a
+    million kernel values for each column.
     """
     names = list(reference)
     size = len(reference[names[0]])

@@ -20,14 +20,7 @@ _NAMED = 4  # columns of a row that are named
 
 
 def usual_values(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, str]:
-    """What is usual in each column: the middle 98 % of numbers and dates, the most frequent categories; texts not.
-
-    Parameters
-    ----------
-    frame
-        Rows of the reference.
-    kinds
-        Its columns, and what they mean.
+    """What is usual in each column of a reference: the middle 98 % of numbers and dates, the most frequent categories.
 
     Examples
     --------
@@ -77,18 +70,7 @@ def cell(value: object) -> str:
 
 
 def reason(names: Sequence[str], together: bool, values: Mapping[str, Any], usual: Mapping[str, str]) -> str:
-    """What is odd about a row, in words.
-
-    Parameters
-    ----------
-    names
-        Its odd columns.
-    together
-        Whether their values are usual each.
-    values
-        What is in the row.
-    usual
-        What is usual in each column.
+    """What is odd about a row, in words: its odd columns, whose values may be usual each and odd `together`.
 
     Examples
     --------

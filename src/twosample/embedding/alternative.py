@@ -78,20 +78,11 @@ class AlternativeLaws:
     The direction of the difference is held fixed while its size varies, so that :math:`\delta'C\delta` is
     proportional to :math:`\theta`; and :math:`\delta'C^2\delta \approx (\delta'C\delta)^2/\theta`, which is its least
     possible value and exact for one direction.
-
-    Parameters
-    ----------
-    quadratic
-        Variance of the degenerate part, 2 tr C².
-    cubic
-        Its third cumulant, 8 tr C³.
-    slope
-        Variance of the linear part for every unit of MMD².
     """
 
-    quadratic: float
-    cubic: float
-    slope: float
+    quadratic: float  # variance of the degenerate part, 2 tr C²
+    cubic: float  # its third cumulant, 8 tr C³
+    slope: float  # variance of the linear part for every unit of MMD²
 
     def at(self, theta: float) -> Distribution:
         """The law of the unbiased estimate when MMD² is `theta`."""
@@ -153,20 +144,10 @@ def cumulants(measured: SecondMoments, m: int, n: int) -> tuple[float, float]:
 def beyond(measured: SecondMoments, linear: float, squared: float, caution: float = 1.0) -> AlternativeLaws:
     r"""The laws at the sizes of the samples themselves.
 
-    The slope is estimated by `linear` over `squared`. Where MMD² is not much larger than its own noise that ratio
-    says little, so it is drawn towards the largest that can be, :math:`4\lambda_{\max}(C)`, with the weight of
-    `caution` standard deviations of the degenerate part.
-
-    Parameters
-    ----------
-    seen
-        The samples.
-    linear
-        Variance of the linear part.
-    squared
-        The estimate of MMD² that it belongs to.
-    caution
-        How far to lean towards the wider law.
+    The slope is estimated by `linear`, the variance of the linear part, over `squared`, the estimate of MMD² that it
+    belongs to. Where MMD² is not much larger than its own noise that ratio says little, so it is drawn towards the
+    largest that can be, :math:`4\lambda_{\max}(C)`, with the weight of `caution` standard deviations of the degenerate
+    part.
     """
     return alternative_laws(*cumulants(measured, *measured.sizes), linear, squared, caution)
 

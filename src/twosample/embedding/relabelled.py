@@ -59,21 +59,11 @@ class MostIn:
 
 @dataclass(frozen=True, eq=False)
 class RelabelledDesign(Design):
-    """Rows in strata, with weights, in groups: compared and relabelled within strata, as whole groups, with weights.
+    """Rows in strata, with weights, in groups: compared and relabelled within strata, as whole groups, with weights."""
 
-    Parameters
-    ----------
-    strata
-        The stratum of every row; one if there are none.
-    weights
-        ``(N,)`` with a mean of 1 over both samples; they belong to the row, and move with it. None: all are 1.
-    groups
-        ``(N,)`` the group of every row; a group has rows of one sample and of one stratum. None: rows move alone.
-    """
-
-    strata: Strata
-    weights: Floats | None = None
-    groups: Index | None = None
+    strata: Strata  # that of every row; one if there are none
+    weights: Floats | None = None  # (N,) with a mean of 1 over both samples; they move with their rows
+    groups: Index | None = None  # (N,) that of every row, each of one sample and one stratum; None: rows move alone
     _drawn: dict[int, Labellings] = field(default_factory=dict)
 
     @classmethod

@@ -87,18 +87,14 @@ class SampledDesign(Design):
 
 
 def one_covariance(left: Sequence[tuple[Floats, Floats]], sizes: tuple[int, int]) -> tuple[float, Law]:
-    r"""The trace of the covariance of the difference of means, if both samples have one, and the law of the statistic.
+    """The trace of the covariance of the difference of means, if both samples have one, and the law of the statistic.
 
     A sample of few rows may have hardly any of those that are seldom (amounts that are mostly 0), and a covariance of
     its own is then far too small. If weights say nothing of values, that of the difference is
     :math:`(1/n_x + 1/n_y)C` with effective sizes n and one C for both, which the larger sample knows well.
 
-    Parameters
-    ----------
-    left
-        Of either sample: shares of its weight, and what is left of its rows without their weighted mean.
-    sizes
-        What either sample is worth in independent rows of equal weight.
+    `left` has of either sample its shares of weight, and what is left of its rows without their weighted mean; `sizes`
+    are what either is worth in independent rows of equal weight.
     """
     rows = np.array(sizes, dtype=np.float64)
     degrees = max(float(rows.sum()) - 2, 1.0)

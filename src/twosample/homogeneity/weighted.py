@@ -59,16 +59,8 @@ def _one_covariance(gram: Gram, sample: Floats, sums: Floats, centred: Floats, s
     of a weighted sample is :math:`(1 - 1/n)C` on average, so that that of the form is
     :math:`(n_x + n_y - 2)(1/n_x + 1/n_y)C`.
 
-    Parameters
-    ----------
-    sample
-        ``(N, 2)`` weights of the rows of x and of y, 0 for those of the other.
-    sums
-        ``(2, 2)`` weighted sums of the kernel within and between them.
-    centred
-        ``(N,)`` k(z, z), seen from the mean of its sample.
-    sizes
-        What the samples are worth in rows of equal weight.
+    `sample` has the ``(N, 2)`` weights of the rows of x and of y, 0 for those of the other; `sums` the weighted sums of
+    the kernel within and between them; `centred` is k(z, z), seen from the mean of its sample.
     """
     shares = sample / sample.sum(axis=0)
     deviations = np.sqrt(shares @ sizes * (1 / sizes).sum())

@@ -45,15 +45,7 @@ class MeasuredColumn:
 
 
 def measured_columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, MeasuredColumn]:
-    """The columns of a table that can be measured so: all but texts.
-
-    Parameters
-    ----------
-    frame
-        Rows.
-    kinds
-        The columns that are wanted, and what they mean.
-    """
+    """The columns of a table that can be measured so, of those that are wanted: all but texts."""
     meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
     converted = convert(frame, meant)
     found = {}
@@ -96,12 +88,9 @@ def of_categories(series: pl.Series) -> MeasuredColumn:
 
 
 def explained_shares(columns: Sequence[MeasuredColumn | None], others: Sequence[MeasuredColumn | None]) -> Floats:
-    """``(columns, others)`` the share of the variation of each of `others` that each of `columns` explains, or NaN.
+    """``(columns, others)`` the share of the variation of each of `others` that each of `columns` explains.
 
-    Parameters
-    ----------
-    columns, others
-        Measured columns of the same rows; None for one that cannot be measured.
+    NaN beside None, which stands for a column that cannot be measured.
     """
     shares = np.full((len(columns), len(others)), np.nan)
     for block in _blocks(others):
@@ -197,15 +186,7 @@ class Explained:
 def explained_pairs(
     measured: Mapping[str, MeasuredColumn], first: Sequence[str], second: Sequence[str]
 ) -> dict[tuple[str, str], Explained]:
-    """How much every column of one side and every column of the other explain of each other.
-
-    Parameters
-    ----------
-    measured
-        The columns that can be measured.
-    first, second
-        Names of the columns of both sides.
-    """
+    """How much every column of one side and every column of the other explain of each other."""
     sides = [[measured.get(name) for name in names] for names in (first, second)]
     of_second = explained_shares(sides[0], sides[1])
     of_first = of_second if first == second else explained_shares(sides[1], sides[0])

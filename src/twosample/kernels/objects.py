@@ -69,15 +69,7 @@ class IndexKernel(Kernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabulated(IndexKernel):
-    """Kernel values of all pairs of objects, in memory.
-
-    Parameters
-    ----------
-    origin
-        The object kernel.
-    matrix
-        ``(N, N)`` kernel values.
-    """
+    """The ``(N, N)`` kernel values of all pairs of objects, in memory."""
 
     matrix: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
@@ -105,15 +97,7 @@ def _no_features() -> csr_array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplicitFeatures(IndexKernel):
-    """An inner product of sparse features, one row for each object.
-
-    Parameters
-    ----------
-    origin
-        The object kernel.
-    matrix
-        ``(N, D)`` features.
-    """
+    """An inner product of ``(N, D)`` sparse features, one row for each object."""
 
     matrix: csr_array = field(default_factory=_no_features)
 
@@ -138,15 +122,7 @@ class ExplicitFeatures(IndexKernel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnRows(IndexKernel):
-    """A kernel on vectors, applied to the rows behind the numbers.
-
-    Parameters
-    ----------
-    origin
-        The kernel on vectors.
-    rows
-        ``(N, d)`` numbers.
-    """
+    """A kernel on vectors, applied to the ``(N, d)`` numbers of rows behind the row numbers."""
 
     rows: Floats = field(default_factory=lambda: np.empty((0, 1)))
 

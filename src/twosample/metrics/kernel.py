@@ -92,21 +92,12 @@ def parzen_l2(x: object, y: object, *, bandwidth: float | str = "silverman") -> 
 
 
 def window_width(z: Floats, m: int, bandwidth: float | str) -> float:
-    r"""The width h of the Parzen windows.
+    r"""The width h of the Parzen windows: a number, or 'silverman'.
 
-    'silverman' is the normal reference rule, :math:`h = \bar s\,(4/((d+2)k))^{1/(d+4)}`, optimal for a normal density
+    That is the normal reference rule, :math:`h = \bar s\,(4/((d+2)k))^{1/(d+4)}`, optimal for a normal density
     (Silverman 1986): :math:`\bar s^2` is the mean of the columns' variances in the pooled sample and k the
     harmonic mean of m and n. It sees the pool only, follows the unit of the data, and shrinks as the samples grow,
     which consistent density estimates require.
-
-    Parameters
-    ----------
-    z
-        ``(N, d)`` pooled sample.
-    m
-        Rows of x.
-    bandwidth
-        'silverman' or a positive number.
     """
     if isinstance(bandwidth, str) and bandwidth == "silverman":
         n, d = len(z) - m, z.shape[1]

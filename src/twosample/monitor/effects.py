@@ -51,19 +51,7 @@ class Change:
 
 
 def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> BatchEffect:
-    """The effect size of the last batches of a column against those before.
-
-    Parameters
-    ----------
-    plan
-        The column.
-    features
-        ``(T, size)`` its features.
-    strata
-        ``(T,)`` a batch is compared with earlier ones of its stratum.
-    last
-        How many.
-    """
+    """The effect size of the last batches of a column against those before, each compared within its stratum."""
     return effect_of_change(change_of(plan.cells(features), strata, last), plan.kernel())
 
 
@@ -120,13 +108,7 @@ def effect_of_change(change: Change | None, kernel: Floats, spread: float | None
 
 
 def shares(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> list[tuple[str, float, float]]:
-    """The cells of a column with their shares before and in the last batches, the missing ones last.
-
-    Parameters
-    ----------
-    plan, features, strata, last
-        As for :func:`column_effect`.
-    """
+    """The cells of a column with their shares before and in the last batches, the missing ones last."""
     change = change_of(plan.cells(features), strata, last)
     if change is None:
         return []
@@ -135,13 +117,7 @@ def shares(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> li
 
 
 def where(cells: Sequence[tuple[str, float, float]]) -> tuple[str, ...]:
-    """The cells that gained or lost most, in words.
-
-    Parameters
-    ----------
-    cells
-        What :func:`shares` gives.
-    """
+    """The cells, from :func:`shares`, that gained or lost most, in words."""
     ranked = sorted(cells, key=lambda cell: -abs(cell[2] - cell[1]))[:_MOST_PLACES]
     changed = [cell for cell in ranked if abs(cell[2] - cell[1]) > _SMALL]
     return tuple(f"{name}: {100 * before:.1f} % → {100 * after:.1f} %" for name, before, after in changed)

@@ -100,14 +100,9 @@ def _look(record: list[Any]) -> Look:
 
 @contextmanager
 def alone(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[None]:
-    """Nobody else writes this state while the block runs: others wait, and are told after a while.
+    """Nobody else writes this state while the block runs: others wait, and are told after `patience` seconds.
 
-    Parameters
-    ----------
-    path
-        The state. A file beside it, with ``.lock`` at its end, is locked; it goes when the block ends.
-    patience
-        Seconds to wait.
+    A file beside it, with ``.lock`` at its end, is locked; it goes when the block ends.
     """
     place = Path(path).resolve()
     lock = place.with_name(f".{place.name}.lock")

@@ -60,16 +60,8 @@ def row_test(
 ) -> tuple[float, Floats, list[BatchEffect]]:
     """The last batch against all before with rows as units: p-value, adjusted ones of columns, and effects.
 
-    Parameters
-    ----------
-    plan, features
-        The batches so far.
-    present
-        ``(batches, columns)`` rows with a value.
-    level
-        Resamples go on until a p-value at this level, Bonferroni's for all columns, is known well.
-    seed
-        Of the resamples.
+    `present` has the ``(batches, columns)`` rows with a value. Resamples go on until a p-value at this level,
+    Bonferroni's for all columns, is known well.
     """
     rng = np.random.default_rng(list(seed))
     pvalues, effects = [], []
@@ -116,13 +108,7 @@ def _row_effect(before: Floats, after: Floats, kernel: Floats) -> BatchEffect:
 
 
 def dispersion(plan: FeaturePlan, features: Floats, present: Floats, seed: Sequence[int]) -> Dispersion | None:
-    """Whether the batches vary more than random groups of their rows; None of fewer than two.
-
-    Parameters
-    ----------
-    plan, features, present, seed
-        As for :func:`row_test`. No more than 60 batches are looked at.
-    """
+    """Whether the batches, 60 of them at most, vary more than random groups of their rows; None of fewer than two."""
     if len(features) < 2:
         return None
     rng = np.random.default_rng(list(seed))
@@ -152,15 +138,10 @@ def _dispersed(counts: Floats, rng: np.random.Generator) -> tuple[float, float]:
 
 
 def neighbours(plan: FeaturePlan, features: Floats, strata: Indices, seed: Sequence[int]) -> float | None:
-    r"""The p-value of the reference being in no particular order: that neighbours are no more alike than others.
+    """The p-value of the reference being in no particular order: that neighbours are no more alike than others.
 
     The statistic is the mean product :math:`z_t'z_{t+1}` of whitened neighbours; the order is permuted within strata.
     None of fewer than ten batches. Seasons and trends make it small; then the promise on false alarms does not hold.
-
-    Parameters
-    ----------
-    plan, features, strata, seed
-        The batches of the reference, in the order of time.
     """
     if len(features) < 10:
         return None

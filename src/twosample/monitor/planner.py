@@ -84,23 +84,10 @@ class Delay(Tabled):
 def planned_delay(
     history: History, change: PlantedChange, *, runs: int, most: int, seed: int, progress: Progress | None = None
 ) -> Delay:
-    """Delays of a change of one column.
+    """Delays of a change of one column, in so many runs of `most` batches at most.
 
-    In each run the batches of the reference come in random order, and then batches that are drawn from them with
-    replacement, in the order of their strata, with the change planted.
-
-    Parameters
-    ----------
-    history
-        The batches so far; those of the present reference are used.
-    change
-        What is planted.
-    runs, most
-        How often, and for how many batches at most.
-    seed
-        Of the resampling.
-    progress
-        Called with steps done, steps in all, and what is next.
+    In each run the batches of the present reference come in random order, and then batches that are drawn from them
+    with replacement, in the order of their strata, with the change planted.
     """
     places = history.tested
     if len(places) <= LEAST:
@@ -190,15 +177,7 @@ def _record(place: int, stratum: str, role: str) -> BatchRecord:
 
 
 def planted(plan: FeaturePlan, row: Floats, change: PlantedChange) -> Floats:
-    """The features of a batch with the change: what a share gains, all other rows lose in proportion.
-
-    Parameters
-    ----------
-    plan, row
-        The features of a batch.
-    change
-        What is planted.
-    """
+    """The features of a batch with the change: what a share gains, all other rows lose in proportion."""
     if change.level is None:
         return shifted(plan, row, change.column, change.shift)
     part, spec = plan.part(change.column), plan.columns[change.column]
@@ -222,13 +201,6 @@ def shifted(plan: FeaturePlan, row: Floats, column: int, shift: float) -> Floats
 
     Shares below edges are read off the batch's distribution function between its edges, scores follow from the means of
     cells, and products of scores change as if the columns of a pair were independent.
-
-    Parameters
-    ----------
-    plan, row
-        The features of a batch.
-    column, shift
-        What is shifted, and by how much.
     """
     part, spec = plan.part(column), plan.columns[column]
     result, old = row.copy(), row[part]

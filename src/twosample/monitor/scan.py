@@ -72,20 +72,10 @@ def windows_of(batches: int) -> tuple[int, ...]:
 def scan(
     features: Floats, strata: Indices, views: Sequence[Indices], *, level: float, seed: Sequence[int]
 ) -> ScanResult:
-    """One look.
+    """One look at ``(T, k)`` features of at least two batches in the order of time; NaN where a batch does not say.
 
-    Parameters
-    ----------
-    features
-        ``(T, k)``, at least two batches, in the order of time; NaN where a batch does not say.
-    strata
-        ``(T,)`` which batches are exchanged with which.
-    views
-        For each view the numbers of its features.
-    level
-        Relabellings go on until a p-value at this level is known well, or clearly not reached.
-    seed
-        Of the relabellings.
+    Batches are exchanged within their strata; a view is the numbers of its features. Relabellings go on until a p-value
+    at this level is known well, or clearly not reached.
     """
     history = Whitened.of(features, strata, views)
     windows = windows_of(len(features))

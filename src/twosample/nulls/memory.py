@@ -35,14 +35,7 @@ def memory(size: int, block: Entries) -> float:
     What matters of the autocovariances :math:`c_k` is :math:`\sum|k|c_k / \sum c_k`, which is
     :math:`2\varphi/(1-\varphi^2)` for an autoregression of order one. Two estimates of the ratio are made, one with the
     flat-top window of Politis and White (2004), one from :math:`c_1/c_0` (Andrews 1991) without its small-sample
-    bias, and the larger is taken.
-
-    Parameters
-    ----------
-    size
-        The number of rows.
-    block
-        Values of the kernel.
+    bias, and the larger is taken. The series has `size` rows, and `block` gives values of its kernel.
     """
     if size < 10:
         return 0.0
@@ -72,20 +65,11 @@ class Process:
     :math:`w_t = e^{-1/b}w_{t-1} + \sqrt{1-e^{-2/b}}\,\epsilon_t`, centred, and multiplied by a constant. With R the
     correlations of w before it is centred, P what centres, and C those of the series, w'Kw has the mean tr(PRPC) (in
     units of the spread), and the squared sum of the rows has 1'C1. The constant makes them equal for an autoregression.
-
-    Parameters
-    ----------
-    size
-        The number of rows n.
-    block
-        b.
-    correlation
-        Of the autoregression that stands for the series.
     """
 
-    size: int
-    block: float
-    correlation: float
+    size: int  # rows n
+    block: float  # b
+    correlation: float  # of neighbours, in the autoregression that stands for the series
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """``(n, count)`` weights. O(n) each."""
@@ -135,18 +119,10 @@ class Process:
 def studentised(off: Floats, own: float, degrees: float, rng: np.random.Generator) -> Floats:
     r"""Resamples as wide as they should be when the variance in them is an estimate of few degrees of freedom.
 
-    A quadratic form in a normal vector with an estimated covariance is to the true one what F is to chi-square. With
-    r directions that matter, resamples are multiplied by :math:`\nu r/\chi^2_{\nu r}`; r is the number of equal ones
-    that would give the skewness of the resamples, 8/skewness².
-
-    Parameters
-    ----------
-    off
-        ``(R,)`` quadratic forms of the resamples, without the diagonal.
-    own
-        What the diagonal adds to their mean.
-    degrees
-        The degrees of freedom of one direction.
+    A quadratic form in a normal vector with an estimated covariance is to the true one what F is to chi-square. With r
+    directions that matter, resamples are multiplied by :math:`\nu r/\chi^2_{\nu r}`; r is the number of equal ones that
+    would give the skewness of the resamples, 8/skewness². `off` are the ``(R,)`` forms of the resamples without the
+    diagonal, which adds `own` to their mean; `degrees` those of one direction.
     """
     from scipy.special import gammaincinv
 

@@ -180,19 +180,8 @@ def deviation_interval(mmd_b: float, m: int, n: int, bound: float, level: float)
     r"""Interval that holds MMD(p, q) with probability at least `level`, at any sample size and for any p and q.
 
     Theorem 'mmd-diff': :math:`P\{|\mathrm{MMD}_b - \mathrm{MMD}| > 2(\sqrt{K/m} + \sqrt{K/n}) + \epsilon\} \le
-    2\exp(-\epsilon^2 mn / (2K(m+n)))`, solved for epsilon at 1 - level. The lower end is cut off at 0 and the upper
-    one at :math:`\sqrt{2K}`, beyond which no MMD of a kernel with values in [0, K] lies.
-
-    Parameters
-    ----------
-    mmd_b
-        The biased estimate.
-    m, n
-        Sample sizes.
-    bound
-        K, with 0 <= k(x, y) <= K.
-    level
-        The probability, in (0, 1).
+    2\exp(-\epsilon^2 mn / (2K(m+n)))` for a kernel with values in [0, K], the `bound`, solved for epsilon at 1 - level.
+    The lower end is cut off at 0 and the upper one at :math:`\sqrt{2K}`, beyond which no MMD of such a kernel lies.
     """
     epsilon = sqrt(2 * bound * (m + n) / (m * n) * log(2 / (1 - level)))
     width = 2 * (sqrt(bound / m) + sqrt(bound / n)) + epsilon

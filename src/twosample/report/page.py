@@ -29,19 +29,7 @@ class Heading:
 
 
 def render(template: str, page: object, heading: Heading | None = None, **more: object) -> str:
-    """Fill a template with a page.
-
-    Parameters
-    ----------
-    template
-        Its file name.
-    page
-        What it reads.
-    heading
-        What the user writes above it.
-    **more
-        What else it reads.
-    """
+    """A template, by its file name, filled with a page and what the user writes above it."""
     return _environment().get_template(template).render(page=page, heading=heading or Heading(), **more)
 
 

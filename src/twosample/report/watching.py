@@ -25,15 +25,7 @@ _METRICS = {
 
 
 def prometheus(monitor: Monitor, name: str) -> str:
-    """The state as metrics, one gauge for each.
-
-    Parameters
-    ----------
-    monitor
-        The watch.
-    name
-        What to call it: the label ``watch``.
-    """
+    """The state as metrics, one gauge for each; `name` is their label ``watch``."""
     lines: list[str] = []
     values = dict(_values(monitor))
     for metric, help_text in _METRICS.items():
@@ -67,15 +59,7 @@ def _label(text: str) -> str:
 
 
 def watch_junit(monitor: Monitor, name: str) -> str:
-    """The state as JUnit XML: a case for the watch and one for each column; skipped while it is learning.
-
-    Parameters
-    ----------
-    monitor
-        The watch.
-    name
-        What to call it.
-    """
+    """The state as JUnit XML: a case for the watch and one for each column; skipped while it is learning."""
     from ..monitor.words import headline
 
     suite = ET.Element("testsuite", name=f"twosample watch {shown(name, 200)}")

@@ -17,16 +17,8 @@ from ._tree import Indices
 def largest_deviations(labels: Counts, order: Indices, ends: Indices, m: int, n: int) -> Floats:
     """``(R,)`` the largest distance between the empirical distribution functions of the two samples.
 
-    Parameters
-    ----------
-    labels
-        ``(N, R)``, 1 where a point is in x.
-    order
-        ``(N,)`` the points in ascending order.
-    ends
-        Positions in that order after which the functions may be compared: the last of each group of ties.
-    m, n
-        Sample sizes.
+    `labels` are 1 where a point is in x. In `order` the points ascend; at `ends`, the last of each group of ties there,
+    the functions may be compared.
     """
     values = np.empty(labels.shape[1])
     total = m + n

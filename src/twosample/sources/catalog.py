@@ -20,13 +20,8 @@ _MOST_NAMED = 10
 def sources_in(database: object, side: str) -> dict[str, object]:
     """What :func:`open_table` takes for every table of a database, by the name of the table.
 
-    Parameters
-    ----------
-    database
-        A URL of a database (``sqlite:///shop.db``); a folder, where each file is a table, and each folder that holds
-        files one table of several files; or a mapping from names to tables.
-    side
-        What to call it in errors.
+    A database is a URL (``sqlite:///shop.db``); a folder, where each file is a table, and each folder that holds files
+    one table of several files; or a mapping from names to tables. Errors call it by its `side`.
     """
     if isinstance(database, Mapping):
         found = {str(name): table for name, table in database.items()}

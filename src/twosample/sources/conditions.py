@@ -43,17 +43,7 @@ def called(where: str) -> str:
 
 
 def assembled(where: str, read: Callable[[str], Value], join: Callable[[str, Sequence[Value]], Value]) -> Value:
-    """A condition as an engine takes it.
-
-    Parameters
-    ----------
-    where
-        The condition.
-    read
-        Reads a piece without long chains.
-    join
-        Puts pieces together by "and", "or" or "not".
-    """
+    """A condition as an engine takes it: pieces without long chains are read, then joined by "and", "or" and "not"."""
 
     def value(part: Junction | str) -> Value:
         return read(part) if isinstance(part, str) else join(part.word, [value(inner) for inner in part.parts])
@@ -62,15 +52,7 @@ def assembled(where: str, read: Callable[[str], Value], join: Callable[[str, Seq
 
 
 def sql_condition(where: str, read: Callable[[str], str]) -> str:
-    """A condition as SQL.
-
-    Parameters
-    ----------
-    where
-        The condition.
-    read
-        Checks a piece, and writes it as the engine wants it.
-    """
+    """A condition as SQL; `read` checks a piece, and writes it as the engine wants it."""
     return assembled(where, read, _joined)
 
 

@@ -44,17 +44,7 @@ def unmarked(head: bytes) -> str | None:
 
 
 def decoded(parts: Iterable[bytes], encoding: str, place: Path) -> Iterator[bytes]:
-    """The parts of a text in UTF-8.
-
-    Parameters
-    ----------
-    parts
-        Its bytes.
-    encoding
-        Theirs.
-    place
-        What to call the text in an error.
-    """
+    """The parts of a text in UTF-8; errors call it by its place."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     seen = 0
     try:

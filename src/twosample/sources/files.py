@@ -53,12 +53,7 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 def open_files(source: str | os.PathLike[str], encoding: str | None = None) -> LocalRows:
     """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name.
 
-    Parameters
-    ----------
-    source
-        Where they are.
-    encoding
-        Of text files, as Python names it; None for UTF-8, or what a mark at their beginning says.
+    The encoding is that of text files, as Python names it; None for UTF-8, or what a mark at their beginning says.
     """
     text = os.fspath(source)
     guard = Guard(called(text))
@@ -194,16 +189,8 @@ def _csv(place: Path, first: int | None) -> pl.LazyFrame:
 def csv_frame(source: bytes | Path | str, head: str, usual: str, first: int | None) -> pl.LazyFrame:
     """The rows of a text file, or of those that a URL stands for.
 
-    Parameters
-    ----------
-    source
-        The file, its content, or a URL.
-    head
-        Its first lines, to guess its marks from.
-    usual
-        The mark between fields, unless the names have more of others.
-    first
-        How many rows say the types; None for all.
+    The mark between fields is guessed from its first lines, `head`: the `usual` one, unless the names have more of
+    others. The `first` so many rows say the types, or all of them.
     """
     import polars as pl
 

@@ -91,13 +91,8 @@ def _typed(text: pl.Series) -> pl.Series:
 def meant_by(text: str, known: Collection[str] = ()) -> Files | Lake:
     """The files of a path, a pattern or a folder, or the table that a folder is.
 
-    Parameters
-    ----------
-    text
-        The path or pattern.
-    known
-        Extensions of tables: other files of a folder are skipped, if it has any with these. ``.txt`` is one only if
-        there is no other, because it may be a note to the reader.
+    Files of a folder that have none of the known extensions of tables are skipped, if any has one. ``.txt`` is one only
+    if there is no other, because it may be a note to the reader.
     """
     path = at_home(text)
     if path.is_dir():
@@ -221,13 +216,7 @@ def split_sheet(text: str) -> tuple[str, str | None]:
 
 
 def files_of(source: str) -> tuple[str, ...]:
-    """The real paths of the files that a source stands for: of paths, patterns, folders and URLs of databases in files.
-
-    Parameters
-    ----------
-    source
-        As :func:`open_table` takes it.
-    """
+    """The real paths of the files that a source stands for, also of a URL of a database in a file."""
     return tuple(dict.fromkeys(os.path.realpath(place) for place in _places(source)))
 
 

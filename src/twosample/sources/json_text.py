@@ -23,29 +23,16 @@ _WANTED = 'A table is an array of records, [{"a": 1}, {"a": 2}], or one record i
 
 
 def scan_json_lines(place: Path, first: int | None) -> pl.LazyFrame:
-    """One record in each line.
-
-    Parameters
-    ----------
-    place
-        The file.
-    first
-        Rows that say the types; None for all.
-    """
+    """One record in each line; the `first` so many of them say the types, or all."""
     import polars as pl
 
     return pl.scan_ndjson(content(place), infer_schema_length=first)
 
 
 def scan_json(place: Path, first: int | None) -> pl.LazyFrame:
-    """An array of records, read whole; or one record in each line, as Spark and BigQuery write it.
+    """An array of records, read whole, in which all say the types; or lines as in :func:`scan_json_lines`.
 
-    Parameters
-    ----------
-    place
-        The file.
-    first
-        Rows of lines that say the types; None for all. Of an array, all do.
+    Spark and BigQuery write lines into files of this name.
     """
     import polars as pl
 

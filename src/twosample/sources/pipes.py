@@ -39,15 +39,7 @@ def is_pipe(text: str) -> bool:
 
 
 def received(text: str, encoding: str | None = None) -> TemporaryCopy:
-    """All that comes through a pipe, in a file whose extension says what it is.
-
-    Parameters
-    ----------
-    text
-        The pipe.
-    encoding
-        Of text, if it is not UTF-8.
-    """
+    """All that comes through a pipe, in a file whose extension says what it is."""
     if text != STDIN:
         with at_home(text).open("rb") as stream:
             return _copied(stream, called(text), encoding)

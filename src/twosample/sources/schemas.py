@@ -35,36 +35,17 @@ class SchemaFinding:
 
 @dataclass(frozen=True)
 class JointColumn:
-    """A column of both tables, and how it is compared.
-
-    Parameters
-    ----------
-    name
-        The column.
-    kind
-        The kind that fits both.
-    left, right
-        Its kind in either table.
-    """
+    """A column of both tables, and how it is compared."""
 
     name: str
-    kind: Kind
-    left: ColumnKind
-    right: ColumnKind
+    kind: Kind  # fits both
+    left: ColumnKind  # its kind in the first table
+    right: ColumnKind  # and in the second
 
 
 @dataclass(frozen=True)
 class SchemaComparison:
     """What two tables have in common.
-
-    Parameters
-    ----------
-    common
-        The columns that can be compared, in the order of the first table.
-    findings
-        What is different, and what is left out.
-    both
-        What every column that both tables have means in either.
 
     Examples
     --------
@@ -79,9 +60,9 @@ class SchemaComparison:
     [('retyped', 'a'), ('lost', 'b'), ('added', 'c')]
     """
 
-    common: tuple[JointColumn, ...]
-    findings: tuple[SchemaFinding, ...]
-    both: tuple[tuple[ColumnKind, ColumnKind], ...] = ()
+    common: tuple[JointColumn, ...]  # can be compared, in the order of the first table
+    findings: tuple[SchemaFinding, ...]  # what is different, and what is left out
+    both: tuple[tuple[ColumnKind, ColumnKind], ...] = ()  # what every column that both have means in either
 
 
 _ZONE = re.compile(r"time_zone=(?:'([^']+)'|(None))")  # as polars writes it; engines have words of their own
@@ -97,11 +78,6 @@ _JOINT: dict[frozenset[Kind], Kind] = {
 
 def compare_schemas(left: Sequence[ColumnKind], right: Sequence[ColumnKind]) -> SchemaComparison:
     """Match the columns of two tables by name.
-
-    Parameters
-    ----------
-    left, right
-        The columns of the first and the second table, from :func:`infer_kinds`.
 
     Examples
     --------
@@ -166,14 +142,7 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
 def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
     """Rows in the form that tests take: doubles for numbers, booleans and dates (seconds), text for the rest.
 
-    What is missing, or cannot be read as the kind says, is null.
-
-    Parameters
-    ----------
-    frame
-        Rows, such as a sample.
-    kinds
-        The columns wanted, with their kinds.
+    Columns that have no kind are left out. What is missing, or cannot be read as the kind says, is null.
 
     Examples
     --------

@@ -227,10 +227,7 @@ def records(rows: pl.DataFrame) -> list[dict[str, Any]]:
 class WholeCounts:
     """Counts values that are stored as whole numbers, such as days, as long as they lie close together.
 
-    Parameters
-    ----------
-    most
-        The widest range of numbers that is counted; less than that if there are few rows.
+    The widest range that is counted has `most` numbers; less than that if there are few rows.
     """
 
     def __init__(self, most: int = _CLOSE) -> None:

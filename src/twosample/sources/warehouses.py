@@ -47,16 +47,8 @@ def _installed(name: str) -> bool:
 def open_warehouse(url: str, database: str | None, target: Callable[[Tables], Target], guard: Guard) -> RemoteRows:
     """The rows of a table or a query; nothing but single SELECTs is sent.
 
-    Parameters
-    ----------
-    url
-        Where to connect to.
-    database
-        The schema that the user named before the table, if any: ``schema.table``.
-    target
-        Finds out what is meant, given the tables that there are.
-    guard
-        Names the source in errors.
+    `database` is the schema that the user named before the table, if any; `target` finds out what is meant, given the
+    tables that there are; `guard` names the source in errors.
     """
     import ibis
     import narwhals as nw

@@ -36,15 +36,7 @@ _REMEDIES = {
 
 
 def open_web(source: str, encoding: str | None) -> tuple[str, LocalRows]:
-    """What to call the source, and its rows.
-
-    Parameters
-    ----------
-    source
-        The address, of a workbook perhaps with ``::`` and a sheet.
-    encoding
-        Of text, if it is not UTF-8.
-    """
+    """What to call the source, and its rows; the address of a workbook may have ``::`` and a sheet at its end."""
     from .files import FORMATS, open_copy
 
     address, sheet = split_sheet(source)

@@ -80,21 +80,7 @@ class TableRows:
 def read_rows(
     source: object, *, sample: int | None, seed: int, where: str | None, kinds: Mapping[str, str] | None
 ) -> TableRows:
-    """A sample of rows of a source, and the kinds of its columns.
-
-    Parameters
-    ----------
-    source
-        Whatever :func:`twosample.sources.open_table` takes.
-    sample
-        Rows at most, drawn at random; None for all.
-    seed
-        Of the sample.
-    where
-        A condition on rows, in SQL.
-    kinds
-        What columns mean, where the guess is wrong.
-    """
+    """A random sample of the rows of a source (None: all) for which a condition holds, and the kinds of its columns."""
     checked_kinds(kinds)
     table = open_table(source, where=where)
     frame = table.collect() if sample is None else table.sample(sample, seed)
@@ -111,15 +97,8 @@ def _useful(kind: ColumnKind, constant: bool) -> bool:
 def coordinates(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind], *, units: bool) -> dict[str, Floats]:
     """The ``(rows, c)`` coordinates of each column.
 
-    Parameters
-    ----------
-    frame
-        Rows.
-    kinds
-        The columns that are wanted, and what they mean.
-    units
-        Whether numbers stay in the units of their column. Otherwise their median distance is 1, as that of different
-        categories is, so that columns can stand side by side.
+    With `units` numbers stay in the units of their column. Otherwise their median distance is 1, as that of different
+    categories is, so that columns can stand side by side.
     """
     found = {}
     for name, kind, (values, missing) in _columns(frame, kinds):
@@ -142,15 +121,8 @@ def coordinates_against(
     So the coordinates of a row do not depend on the other rows of `new`. Values of a category that the reference does
     not have are one level, and a number that is constant there is a category: it is the same, or it is another.
 
-    Parameters
-    ----------
-    reference, new
-        Rows.
-    kinds
-        The columns that are wanted, and what they mean.
-    scaling
-        The rows of the reference that give the units of numbers; all of them do in a column that is constant there. If
-        no number is missing in them, a missing one lies four units away.
+    The rows `scaling` of the reference give the units of numbers; all rows do in a column that is constant in those. If
+    no number is missing in them, a missing one lies four units away.
     """
     usual, asked = {}, {}
     pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)

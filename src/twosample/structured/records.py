@@ -131,17 +131,7 @@ class PooledColumn:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordRows(OnRows):
-    """A record kernel on the coordinates of a list of records.
-
-    Parameters
-    ----------
-    origin
-        The radial kernel.
-    rows
-        ``(N, d)`` coordinates.
-    kinds
-        The name and the fitted kind of each column.
-    """
+    """A record kernel on the ``(N, d)`` coordinates of records; `kinds` has each column's name and fitted kind."""
 
     kinds: tuple[tuple[str, Comparer], ...] = field(default=())
 

@@ -103,18 +103,9 @@ def _quoted(text: str) -> str:
 
 
 def violations(contract: Contract, side: Side, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
-    """The rules that a table breaks, in the order of the contract.
+    """The rules of wanted columns that a table breaks, in the order of the contract.
 
-    Parameters
-    ----------
-    contract
-        The rules.
-    side
-        The table, read.
-    wanted
-        Columns that are compared; rules of others are not looked at.
-    numbered
-        Whether rows have the numbers that they have in the source: not if a condition has left some out.
+    Rows are `numbered` if they have the numbers that they have in the source: not if a condition has left some out.
     """
     there = {info.name for info in side.table.columns}
     rules = {name: part for name, part in contract.columns.items() if name in wanted or name not in there}

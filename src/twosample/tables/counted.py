@@ -24,20 +24,9 @@ def counted_views(
 
     Values were counted one by one if neither table has more than 4096 of them, and else by their hashes: of so many,
     those are looked at that hold 1/1024 of the rows of both tables, and each takes along about 1/8192 of the others.
-
-    Parameters
-    ----------
-    x, y
-        What was counted.
-    line
-        The rows in bins.
-    number
-        Numbers as text.
-    steps
-        Round numbers, and what to call them.
-    kept
-        Rows at hand, which tell what a value with a certain hash is; None if those are all rows. Only then values that
-        occur seldom are looked at: a table that is sampled may be compared with one that holds the same rows.
+    Rows at hand, `kept`, tell then what a value with a certain hash is. None means that all rows are, and only then
+    values that occur seldom are looked at: a table that is sampled may be compared with one that holds the same rows.
+    `steps` are round numbers, and what to call them.
     """
     if kept is None or (x.exact and y.exact):
         yield from heap_views(Heap.of(x, y), number, steps, seldom=kept is None)

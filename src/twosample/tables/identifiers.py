@@ -31,16 +31,7 @@ def forms(texts: pl.Series) -> pl.Series:
 def how_written(x: pl.Series, y: pl.Series, tables: tuple[str, str], most: float) -> tuple[str, str]:
     """In what identifiers of two tables differ, in words: a change of form in most of them, and the strongest view.
 
-    Either is empty where there is nothing to say.
-
-    Parameters
-    ----------
-    x, y
-        The identifiers as text, none missing.
-    tables
-        What the tables are called.
-    most
-        The share of them from which on the form has changed.
+    Either is empty where there is nothing to say. The form has changed if a share of `most` of them has another.
     """
     one, two = (forms(part) for part in (x, y))
     form = Spelling.of(one, two)

@@ -51,43 +51,18 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint sample.
+    """The joint sample."""
 
-    Parameters
-    ----------
-    pair
-        A point for each row.
-    chosen
-        The row numbers of either sample that were taken.
-    kernel
-        The kernel on coordinates.
-    columns
-        How many columns there are.
-    features
-        Features of the columns that vary.
-    groups
-        Groups of rows and their relabellings.
-    twins
-        ``(N,)`` 1 for a row that occurs more than once in the pooled sample.
-    shared
-        Shares of the rows of either table that are also in the other one, if these are more than chance explains: the
-        tables have rows in common, as a table and a part of it have. None otherwise.
-    notes
-        How it was done.
-    every
-        Whether features of every row were tested beside it.
-    """
-
-    pair: Embedded
+    pair: Embedded  # a point for each row
     chosen: tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]
-    kernel: Gaussian
+    kernel: Gaussian  # on coordinates
     columns: int
-    features: tuple[ColumnFeatures, ...]
-    groups: RowGroups
-    twins: Floats
-    shared: tuple[float, float] | None
-    notes: tuple[str, ...]
-    every: bool = False
+    features: tuple[ColumnFeatures, ...]  # of the columns that vary
+    groups: RowGroups  # of rows, and their relabellings
+    twins: Floats  # (N,) 1 for a row that occurs more than once in the pooled sample
+    shared: tuple[float, float] | None  # of rows also in the other table, if more than chance explains
+    notes: tuple[str, ...]  # how it was done
+    every: bool = False  # whether features of every row were tested beside it
 
 
 def joint_sample(

@@ -30,18 +30,9 @@ def joint_findings(
 ) -> tuple[Finding, ...]:
     """What makes all columns together different: rows that occur twice, columns and pairs.
 
-    Parameters
-    ----------
-    test
-        The joint test; if it does not reject at its part of the level, there is nothing to name.
-    twins, first
-        1 for a row that occurs more than once in both tables together, and how many rows are of the first table.
-    level
-        The level of the comparison.
-    known
-        Columns that are found to differ by themselves: their ties differ, too, and are not named.
-    tables
-        What the tables are called.
+    Nothing if the joint test does not reject at its part of the level. `twins` are 1 for a row that occurs more than
+    once in both tables together; the `first` so many rows are of the first table. Columns that are `known` to differ by
+    themselves have other ties, too, and are not named.
     """
     if test.judged.pvalue / JOINT > level:
         return ()

@@ -14,19 +14,7 @@ from .reading import Reading
 
 
 def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None) -> tuple[str, ...]:
-    """How two tables were read and compared, sentence by sentence.
-
-    Parameters
-    ----------
-    reading
-        The tables.
-    joint
-        The test of all columns together; None if there was none.
-    level
-        Of all tests together.
-    plan
-        The design; None if rows are exchangeable as they are.
-    """
+    """How two tables were read and compared, sentence by sentence."""
     how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
     if joint is not None and joint.every:
         how = "were all added up, and some of them sampled uniformly at random,"

@@ -48,22 +48,12 @@ COUNTED = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Which columns, and what the user says of them.
+    """Which columns, and what the user says of them."""
 
-    Parameters
-    ----------
-    select, exclude
-        Names; None for all, and for none.
-    kinds
-        Kinds by name.
-    where
-        The condition that rows met when the tables were opened.
-    """
-
-    select: tuple[str, ...] | None
+    select: tuple[str, ...] | None  # names; None for all
     exclude: tuple[str, ...]
-    kinds: Mapping[str, str]
-    where: str | None = None
+    kinds: Mapping[str, str]  # by name
+    where: str | None = None  # the condition that rows met when the tables were opened
 
     def names(self, tables: Iterable[Table]) -> list[list[str]]:
         """The columns of each table that are wanted; refuses names that no table has."""
@@ -81,33 +71,15 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One table, read.
-
-    Parameters
-    ----------
-    table
-        The table.
-    sample
-        A uniform random sample of its rows.
-    scan
-        What was found in all rows.
-    looked_at
-        Rows that bins and counts come from: all, or a larger uniform sample.
-    summarized
-        Whether the table is a summary, whose rows are gone but for the sample.
-    note
-        What a user should know about how it was read.
-    numbers
-        The numbers of the sampled rows in the table, from 0; None where they are not known.
-    """
+    """One table, read."""
 
     table: Table
-    sample: pl.DataFrame
-    scan: Scan
-    looked_at: int
-    summarized: bool = False
-    note: str = ""
-    numbers: NDArray[np.int64] | None = None
+    sample: pl.DataFrame  # a uniform random one of its rows
+    scan: Scan  # what was found in all rows
+    looked_at: int  # rows that bins and counts come from: all, or a larger uniform sample
+    summarized: bool = False  # whether rows are gone but for the sample
+    note: str = ""  # what a user should know about how it was read
+    numbers: NDArray[np.int64] | None = None  # of the sampled rows in the table, from 0; None where they are not known
 
     def number(self, position: int) -> int | None:
         """The number in the table of a row of the sample, from 0; None where it is not known."""
@@ -128,28 +100,14 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Both tables, read.
-
-    Parameters
-    ----------
-    a, b
-        The tables.
-    schema
-        What they have in common.
-    samples
-        The common columns of both samples as doubles and text, missing as null.
-    scales
-        What columns of numbers are measured by.
-    respelled
-        Columns of yes and no that are written in other words in either table.
-    """
+    """Both tables, read."""
 
     a: Side
     b: Side
-    schema: SchemaComparison
-    samples: tuple[pl.DataFrame, pl.DataFrame]
-    scales: Mapping[str, Scale]
-    respelled: tuple[str, ...] = ()
+    schema: SchemaComparison  # what they have in common
+    samples: tuple[pl.DataFrame, pl.DataFrame]  # the common columns as doubles and text, missing as null
+    scales: Mapping[str, Scale]  # what columns of numbers are measured by
+    respelled: tuple[str, ...] = ()  # columns of yes and no that are written in other words in either table
 
     @property
     def called(self) -> tuple[str, str]:

@@ -119,12 +119,7 @@ def _quoted(name: str) -> str:
 def headline(values: str, verdict: str, others: Mapping[str, tuple[str, bool]]) -> str:
     """The headline of the whole: what the values say, and what else is known.
 
-    Parameters
-    ----------
-    values, verdict
-        What the tests say of the columns in common.
-    others
-        Under a name, more words (empty for nothing), and whether they make the tables different by themselves.
+    `others` has under a name more words (empty for nothing), and whether they make the tables different by themselves.
     """
     said = {name: words for name, (words, _) in others.items() if words}
     if verdict == "different" or not any(alone for _, alone in others.values()):
@@ -145,14 +140,7 @@ def checked_policy(value: object) -> Policy:
 def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> tuple[Schema, list[Finding]]:
     """What changed, and all findings that need no test of values.
 
-    Parameters
-    ----------
-    reading
-        Both tables.
-    policy
-        How much it counts.
-    may_be_lost
-        Columns that may be lost; names that the first table does not have are refused.
+    Columns that may be lost are refused if the first table does not have them.
     """
     known = [info.name for info in reading.a.table.columns]
     for name in may_be_lost:

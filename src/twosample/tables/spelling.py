@@ -38,27 +38,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class WrittenView(View):
-    """Rows whose text is written in some way.
-
-    Parameters
-    ----------
-    which
-        Numbers of the different texts for which it holds.
-    """
+    """Rows whose text is written in some way: `which` are the numbers of the different texts for which it holds."""
 
     which: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp), compare=False, repr=False)
 
 
 class Spelling:
-    """Different texts with the rows of either table that hold them.
-
-    Parameters
-    ----------
-    words
-        The texts, each once.
-    x, y
-        ``(L,)`` rows of either table.
-    """
+    """Different texts, each once, with the ``(L,)`` rows of either table that hold them."""
 
     def __init__(self, words: pl.Series, x: Floats, y: Floats) -> None:
         self.words, self.x, self.y = words, x, y

@@ -55,32 +55,16 @@ Holds = Callable[[Floats], Flags]
 
 @dataclass(frozen=True)
 class View:
-    """One way to look at a column: for how many rows of either table something holds.
+    """One way to look at a column: for how many rows of either table something holds."""
 
-    Parameters
-    ----------
-    family
-        One of `WEIGHTS`.
-    text
-        What holds, in words that go on after "is".
-    a, b
-        Rows for which it holds.
-    m, n
-        Rows with a value, or all rows for "missing".
-    label
-        The category; None for others.
-    holds
-        Of numbers: for which of them it holds.
-    """
-
-    family: str
-    text: str
-    a: int
-    b: int
-    m: int
-    n: int
-    label: str | None = None
-    holds: Holds | None = field(default=None, compare=False, repr=False)
+    family: str  # one of `WEIGHTS`
+    text: str  # what holds, in words that go on after "is"
+    a: int  # rows for which it holds, of the first table
+    b: int  # and of the second
+    m: int  # rows with a value, or all rows for "missing"
+    n: int  # the same of the second
+    label: str | None = None  # the category
+    holds: Holds | None = field(default=None, compare=False, repr=False)  # of numbers: for which of them it holds
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -318,15 +302,7 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
 
 
 class Words:
-    """Numbers of a column as people write them.
-
-    Parameters
-    ----------
-    wide
-        The width of what is shown: numbers have as many digits as tell that apart.
-    kind
-        The kind of the column.
-    """
+    """Numbers of a column as people write them, with as many digits as tell the width of what is shown apart."""
 
     def __init__(self, wide: float, kind: str) -> None:
         self.wide, self.kind = wide, kind

@@ -94,17 +94,7 @@ class Features:
 
 
 class CosineMap:
-    """Cosine and sine features of given frequencies.
-
-    Parameters
-    ----------
-    frequencies
-        ``(J, d)`` frequencies.
-    weights
-        ``(J,)`` what each adds to k(x, x).
-    single
-        Whether features are in single precision.
-    """
+    """Cosine and sine features of ``(J, d)`` frequencies, of which each adds its weight to k(x, x)."""
 
     def __init__(self, frequencies: Floats, weights: Floats, single: bool) -> None:
         self.turns = np.ascontiguousarray(frequencies.T) / (2 * np.pi)  # (d, J)

@@ -113,19 +113,10 @@ class GridShape:
 def grid_shapes(mixture: Mixture, z: Floats, tolerance: float, few: float) -> tuple[Floats, list[GridShape]]:
     """The points, with wide gaps closed, and the grids that together are the mixture on them, to half the tolerance.
 
-    On a grid with period L + r the copies of a Gaussian of width w weigh less than 2 d exp(-(r/w)²/2), and
-    frequencies beyond W less than d exp(-(Ww)²/2): r and W are chosen so that all of that is half the tolerance.
-
-    Parameters
-    ----------
-    mixture
-        The kernel.
-    z
-        ``(N, d)`` points.
-    tolerance
-        Largest error of a kernel value, relative to k(x, x).
-    few
-        Up to so many frequencies their number is what counts; beyond, every grid costs a transform of all points.
+    The tolerance is relative to k(x, x). On a grid with period L + r the copies of a Gaussian of width w weigh less
+    than 2 d exp(-(r/w)²/2), and frequencies beyond W less than d exp(-(Ww)²/2): r and W are chosen so that all of that
+    is half the tolerance. Up to `few` frequencies their number is what counts; beyond, every grid costs a transform of
+    all points.
     """
     order = np.argsort(mixture.widths, kind="stable")
     factors, widths = mixture.factors[order], mixture.widths[order]

@@ -26,17 +26,7 @@ _BLOCK_ENTRIES = 1 << 20
 
 
 class LandmarkMap:
-    """The features k(z, l) L^-T of the landmarks l with k(l, l) = L L'.
-
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    landmarks
-        ``(r, d)`` points.
-    dtype
-        The precision of rows.
-    """
+    """The features k(z, l) L^-T of the ``(r, d)`` landmarks l with k(l, l) = L L'; `dtype` is the precision of rows."""
 
     def __init__(self, kernel: Kernel, landmarks: Floats, dtype: Precision) -> None:
         self.kernel = kernel

@@ -44,19 +44,7 @@ _PROPOSALS = 128
 def choose_landmarks(
     kernel: Kernel, z: Floats, tolerance: float, max_rank: int, rng: np.random.Generator, threads: int
 ) -> tuple[LandmarkMap, Certificate]:
-    """Landmarks until the tolerance is reached, as a map to features, and what they leave.
-
-    Parameters
-    ----------
-    kernel, z
-        The kernel and the ``(N, d)`` pooled points.
-    tolerance, max_rank
-        When to stop.
-    rng
-        Draws the landmarks.
-    threads
-        Number of threads.
-    """
+    """Landmarks until the tolerance or the rank is reached, as a map to features, and what they leave."""
     diagonal = kernel.diagonal(z)
     trace = float(diagonal.sum())
     if trace <= 0:  # every feature is zero
@@ -111,22 +99,10 @@ def _draw_rows(z: Floats, residual: Floats, rng: np.random.Generator) -> _PivotR
 
 
 class _PartialCholesky:
-    """The partial Cholesky factor on the rows, which grows by blocks of pivots.
+    """The partial Cholesky factor on the rows, which grows by blocks of pivots from the landmarks that are known.
 
-    Parameters
-    ----------
-    rows
-        The rows.
-    known
-        The landmarks that there are already.
-    capacity
-        The largest rank.
-    trace
-        tr(K) of the pool.
-    spread
-        The trace of the centred matrix of the known landmarks; None to measure it on the rows.
-    threads
-        Number of threads.
+    `trace` is tr(K) of the pool, `spread` the trace of the centred matrix of the known landmarks (None: measured on the
+    rows), `capacity` the largest rank.
     """
 
     def __init__(
