@@ -1,5 +1,6 @@
 """Fisher's test against scipy's, and intervals of the effect of two shares that hold."""
 
+import time
 from itertools import combinations
 
 import numpy as np
@@ -30,6 +31,29 @@ def test_fisher_is_fisher():
 def test_very_many_rows_and_very_small_pvalues():
     assert fisher_pvalue(26_000_000, 50_000_000, 10**9, 10**9) == 1e-300
     assert fisher_pvalue(25_000_000, 50_000_000, 10**9, 10**9) == 1.0
+
+
+def test_a_pvalue_that_is_too_small_to_say_costs_nothing():
+    """All counts from the mean to the end were looked at before, ten million here."""
+    begun = time.process_time()
+    for both in range(10**7, 10**7 + 200):
+        assert least_pvalue(both, 10**7, 10**7) == 1e-300
+    assert time.process_time() - begun < 1.0
+
+
+def test_a_shortcut_gives_the_sum_over_all_tables():
+    """On both sides of 1e-300, where it begins; the sum from the definition."""
+    found = []
+    for m, n, both in ((2000, 2000, 1500), (300, 40_000, 900), (50_000, 700, 3000)):
+        counts = np.arange(max(0, both - n), min(both, m) + 1)
+        logs = hypergeom.logpmf(counts, m + n, m, both)
+        for k in counts[:: max(1, len(counts) // 60)].tolist():
+            mine = logs[k - counts[0]]
+            expected = max(min(1.0, np.exp(logs[logs <= mine + 1e-7]).sum()), 1e-300)
+            found.append(fisher_pvalue(k, both, m, n))
+            assert np.log(found[-1]) == pytest.approx(np.log(expected), abs=1e-6)
+    assert found.count(1e-300) > 10
+    assert sum(1e-300 < pvalue < 1e-200 for pvalue in found) > 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ label and of what holds, at equal weights; the effect size of the delta kernel. 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import floor, sqrt
+from math import floor, lgamma, log, sqrt
 
 import numpy as np
 
@@ -30,10 +30,19 @@ def fisher_pvalue(k: int, both: int, m: int, n: int) -> float:
     >>> round(fisher_pvalue(10, 10, 500, 500), 5), fisher_pvalue(5, 10, 500, 500)
     (0.00187, 1.0)
     """
+    if _log_chance(k, both, m, n) + log(both + 1) < log(_LEAST) - 1:  # of at most so many tables, each as likely
+        return _LEAST
     first, weights = _likelihoods(k, both, m, n)
     mine = weights[k - first]
     shares = np.exp(weights)
     return max(min(1.0, float(shares[weights <= mine + _TIED].sum() / shares.sum())), _LEAST)
+
+
+def _log_chance(k: int, both: int, m: int, n: int) -> float:
+    """The log of the probability of this table alone."""
+    ways = ((m, k), (n, both - k))
+    known = sum(lgamma(rows + 1) - lgamma(some + 1) - lgamma(rows - some + 1) for rows, some in ways)
+    return known - (lgamma(m + n + 1) - lgamma(both + 1) - lgamma(m + n - both + 1))
 
 
 def _likelihoods(k: int, both: int, m: int, n: int) -> tuple[int, Floats]:
