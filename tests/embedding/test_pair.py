@@ -13,7 +13,7 @@ from twosample.embedding.judge import counted_resamples
 from twosample.nulls import Spectrum
 from twosample.planning import profile as planning
 from twosample.sources import open_table
-from twosample.summaries import Scale
+from twosample.summaries import BinGrid, Scale, bin_values
 
 RNG = np.random.default_rng(5)
 SAMPLES = {
@@ -155,6 +155,31 @@ def test_bins_say_what_the_rows_say(kind):
     (s, law), (t, other) = (null_of(part, Spectrum()) for part in (exact, binned))
     assert t == pytest.approx(s, abs=1e-9)
     assert np.log(other.pvalue(t)) == pytest.approx(np.log(law.pvalue(s)), abs=1e-5 * max(1.0, -np.log(law.pvalue(s))))
+
+
+def test_bins_of_other_widths_hold_the_same_values():
+    """A table of few rows is put into the common bins, one of many comes from narrower ones, and rounds otherwise."""
+    rng = np.random.default_rng(2)
+    x, y = (np.round(rng.gamma(3, 0.3, rows), 2) for rows in (800, 900))
+    grid = Scale.of(np.concatenate([x, y])).grid
+    whole = bin_values(x, grid)
+    for steps in (1, 2, 7):
+        narrow = BinGrid(grid.unit - steps, grid.start << steps, grid.size << steps)
+        assert_line_of_values(Line.of_bins(whole, bin_values(y, narrow).regridded(grid)), x, y)
+
+
+def assert_line_of_values(found, x, y):
+    exact = Line.of_values(x, y)
+    np.testing.assert_allclose(found.values, exact.values, rtol=1e-9)
+    np.testing.assert_array_equal([found.x, found.y], [exact.x, exact.y])
+
+
+def test_values_just_below_an_edge_stay_in_their_bin():
+    below = 1 - 1e-11  # rounded to the edge
+    x, y = np.repeat([below, 0.3, 0.31], [50, 20, 30]), np.repeat([below, 0.9, 0.3, 0.31], [50, 1, 20, 30])
+    grid = BinGrid(-3, 0, 9)
+    _, _, one, two = Line.of_bins(bin_values(x, grid), bin_values(y, grid)).bins
+    assert (one.tolist(), two.tolist()) == ([50.0, 50.0], [50.0, 51.0])
 
 
 def test_the_bandwidth_is_about_the_median_distance():

@@ -34,6 +34,7 @@ _GAP = 9.0  # bandwidths beyond which the kernel is 0 to the last digit
 _TRACE, _LOOSE = 1e-12, 1e-7  # of the kernel that features may leave
 _RANK = 160
 _BINS = 1 << 16  # of many values, at most
+_ONE = 2.0**-14  # of a bin: its values are one if they spread by less, see `bin_cells`
 
 
 Cells = tuple[Floats, Floats, Floats, Floats, Floats]
@@ -87,13 +88,13 @@ class Line:
     def _merged(cls, parts: list[Cells], unit: float, start: float, blur: float) -> Line:
         place, rows, variance, skew, kurtosis = (np.concatenate(both) for both in zip(*parts, strict=True))
         first = np.arange(len(place)) < len(parts[0][0])
-        if not blur:  # both samples at the same values
-            values, index = np.unique(place, return_inverse=True)
-            both = [np.bincount(index, np.where(own, rows, 0.0)).astype(np.float64) for own in (first, ~first)]
-            zero = np.zeros(len(values))
-            return cls(values, both[0], both[1], zero, zero, zero, unit, start)
         order = np.argsort(place, kind="stable")
         both = [np.where(own, rows, 0.0)[order] for own in (first, ~first)]
+        if not blur:  # both samples at the same values, which bins of other widths have rounded differently
+            at = np.flatnonzero(np.diff(place[order], prepend=-np.inf) > _ONE)
+            zero = np.zeros(len(at))
+            own = [np.add.reduceat(part, at) for part in both]
+            return cls(place[order][at], own[0], own[1], zero, zero, zero, unit, start)
         return cls(place[order], both[0], both[1], variance[order], skew[order], kurtosis[order], unit, start, blur)
 
     @property
@@ -172,9 +173,9 @@ def bin_cells(column: BinnedColumn) -> Cells:
     """Moments of the bins that have rows, in bin widths from the start of the bins."""
     used = np.flatnonzero(column.counts)
     rows, first, second = column.moments[:, used]
-    offset = np.clip(first / rows, -0.5, 0.5)
+    offset = np.clip(first / rows, -0.5, 0.5 - 2.0**-30)  # not into the next bin
     variance = np.clip(second / rows - offset**2, 0.0, 0.25)
-    variance[variance < 2.0**-29] = 0.0  # one value, up to the rounding of sums
+    variance[variance < _ONE**2 / 2] = 0.0  # one value, up to the rounding of sums
     skew = np.clip(-1.2 * offset, -np.sqrt(0.8 * variance), np.sqrt(0.8 * variance))
     beyond = [(end, count) for end, count in zip(column.ends, (column.below, column.above), strict=True) if count]
     ends, counts = (np.array([float(pair[k]) for pair in beyond]) for k in range(2))
