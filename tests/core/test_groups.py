@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from twosample.core.groups import RowGroups
+from twosample.core.groups import RowGroups, TurnedGroups
 
 
 def test_sizes_of_groups():
@@ -35,3 +35,35 @@ def test_scores_and_products_are_those_of_the_definition():
 def test_a_constant_feature_has_no_score():
     groups = RowGroups.of(40, 40, 20, 99, np.random.default_rng(2))
     assert not groups.scores(groups.sums(np.ones((80, 1)))).any()
+
+
+def test_turned_groups_hold_the_difference_of_means():
+    rng = np.random.default_rng(3)
+    m, n = rng.integers(20, 400, 30).astype(float), rng.integers(5, 50, 20).astype(float)
+    groups = TurnedGroups.of(m, n, 4999, rng)
+    roots = np.sqrt(groups.rows)
+    assert np.linalg.norm(groups.labels, axis=1) == pytest.approx(1, abs=1e-5)
+    assert groups.labels @ roots == pytest.approx(0, abs=1e-3)
+    means = rng.normal(size=(50, 3)) / roots[:, None]
+    sums = means * groups.rows[:, None]
+    sums -= groups.rows[:, None] * sums.sum(axis=0) / groups.rows.sum()
+    scores = groups.scores(sums)
+    difference = sums[:30].sum(axis=0) / m.sum() - sums[30:].sum(axis=0) / n.sum()
+    error = np.sqrt((sums**2 / groups.rows[:, None]).sum(axis=0) / 49) * np.sqrt(1 / m.sum() + 1 / n.sum())
+    assert scores[0] == pytest.approx(difference / error, rel=1e-4)
+    assert scores[1:].std(axis=0) == pytest.approx(1, abs=0.05)
+    assert not groups.scores(np.zeros((50, 1))).any()
+
+
+def test_turned_groups_have_the_level_where_sizes_and_spreads_differ():
+    """Rows of one sample in 60 groups, ten times as many of the other in 20: uniform p-values."""
+    rng, found = np.random.default_rng(4), []
+    for _ in range(400):
+        sizes = rng.multinomial(3000, np.full(60, 1 / 60)), rng.multinomial(30_000, np.full(20, 1 / 20))
+        rows = np.concatenate(sizes).astype(float)
+        sums = rng.gamma(rows / 4) - rows / 4  # of skew rows
+        groups = TurnedGroups.of(rows[:60], rows[60:], 199, rng)
+        scores = np.abs(groups.scores((sums - rows * sums.sum() / rows.sum())[:, None])[:, 0])
+        found.append((scores >= scores[0]).mean())
+    assert abs(np.mean(np.array(found) <= 0.05) - 0.05) < 0.036  # 3.3 standard errors
+    assert abs(np.mean(found) - 0.5) < 0.05

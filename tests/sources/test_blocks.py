@@ -138,7 +138,7 @@ def test_copies_go_with_the_comparison(postgres_server, monkeypatch):
     seen.clear()
     assert copies_left() == []
     monkeypatch.setattr(every_row, "LEAST_ROWS", 10)
-    monkeypatch.setattr(every_row, "_moments", lambda *rest: 1 / 0)
+    monkeypatch.setattr(every_row, "_gathered", lambda *rest: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         ts.compare(*tables, sample=None)
     assert len(seen) == 2

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import twosample as ts
 from twosample import _public
-from twosample.structured.levels import sign_codes
+from twosample.core.signs import sign_codes
 from twosample.structured.records import PooledColumn, record_kernel
 
 NAN = float("nan")

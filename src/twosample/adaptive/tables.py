@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
+from ..core.signs import CODE_BITS, sign_codes
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources.kinds import NUMBERS, infer_kinds
 from ..sources.table import open_table
 from ..sources.values import column_of, columns_of, numbers, strings
 from ..structured import Text
-from ..structured.levels import CODE_BITS, sign_codes
 from ..summaries import TableSummary
 from .pooled import RANK_DEVIATION, PooledSample, midranks, scores_of, standardised
 

@@ -18,6 +18,8 @@ from .types import Floats, Reals
 
 Rows = NDArray[np.intp]
 
+_FLAT = 1e-6  # deviation of what is nearly constant
+
 
 @dataclass(frozen=True, eq=False)
 class RowGroups:
@@ -39,23 +41,6 @@ class RowGroups:
         first, second = (min(rows // size, 4 * most) for rows in (m, n))
         drawn = relabellings(first, second, count, rng)
         return cls(first, second, size, drawn.x.T.astype(np.float32), drawn.exhaustive)
-
-    @classmethod
-    def of_large(cls, m: int, n: int, most: int, count: int, rng: np.random.Generator) -> RowGroups:
-        """For tables of m and n rows whose rows are put into groups one by one, each by a random number of its own.
-
-        As many groups for each table as it has rows, to about a thousandth: `most` to twice as many of the smaller, up
-        to four times as many of the larger. `size` is what a group holds on average; the sizes themselves vary by
-        their square roots, so that sums over groups, less the mean for each row, have the same mean and, to that part,
-        the same variance: relabelling is exact up to terms of the order of 1/size.
-        """
-        few, many = sorted((m, n))
-        ratio = min(many / few, 4.0)
-        fits = [(abs(round(ratio * groups) / (ratio * groups) - 1), groups) for groups in range(most, 2 * most)]
-        less = min(fits)[1]
-        first, second = (less, round(ratio * less)) if m <= n else (round(ratio * less), less)
-        drawn = relabellings(first, second, count, rng)
-        return cls(first, second, few // less, drawn.x.T.astype(np.float32), drawn.exhaustive)
 
     def first(self, count: int) -> RowGroups:
         """With the truth and the first relabellings only, `count` in all."""
@@ -91,3 +76,43 @@ class RowGroups:
         size = np.abs(sums).max(axis=0, initial=0.0)
         scale = np.where(spread > 1e-6 * size, spread, np.inf).astype(np.float32)
         return np.asarray(self.labels @ (centred / scale))
+
+
+@dataclass(frozen=True, eq=False)
+class TurnedGroups:
+    r"""Groups of any sizes of two samples of very many rows, and random directions in the place of relabellings.
+
+    The sums of features over a group of :math:`n_g` rows, divided by :math:`\sqrt{n_g}`, are
+    :math:`\sqrt{n_g}\,\mu + \varepsilon_g`, with :math:`\varepsilon_g` of the same covariance whichever sample it
+    comes from under H0, and nearly normal. The difference of means is their product with a unit vector, orthogonal to
+    :math:`(\sqrt{n_g})`; so is that of every other one under H0 with the same distribution (Langsrud 2005: *Rotation
+    tests*). Groups need not be of equal size, nor samples of similar ones.
+    """
+
+    m: int  # groups of x, which come first, and of y
+    n: int
+    rows: Floats  # (G,) rows of each
+    labels: NDArray[np.float32]  # (R, G) unit vectors, orthogonal to the roots of the rows; the truth first
+
+    exhaustive = False
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats, count: int, rng: np.random.Generator) -> TurnedGroups:
+        """For groups with so many rows, none of them empty; with `count` random directions."""
+        rows = np.concatenate([first, second])
+        roots = np.sqrt(rows)
+        truth = roots * np.concatenate([np.full(len(first), 1 / first.sum()), np.full(len(second), -1 / second.sum())])
+        turned = rng.normal(size=(count, len(rows)))
+        turned -= np.outer(turned @ roots, roots) / rows.sum()
+        labels = np.concatenate([truth[None], turned])
+        labels /= np.linalg.norm(labels, axis=1, keepdims=True)
+        return cls(len(first), len(second), rows, labels.astype(np.float32))
+
+    def scores(self, sums: Reals) -> Reals:
+        """``(R, F)`` of ``(G, F)`` sums less the pooled mean for each row, in their standard deviations.
+
+        Features are of the order of 1: those that are nearly the same in all rows have score 0.
+        """
+        scaled = sums / np.sqrt(self.rows)[:, None]
+        spread = np.sqrt(np.einsum("gf,gf->f", scaled, scaled) / (len(self.rows) - 1))
+        return np.asarray(self.labels @ (scaled / np.where(spread > _FLAT, spread, np.inf)).astype(np.float32))

@@ -10,12 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.signs import CODE_BITS, sign_codes
 from ..core.types import Floats
 from ..errors import InputError, OptionError, positive_number, real_number, whole_number
 from ..kernels import ExplicitFeatures, Kernel, ObjectKernel
 from ..kernels.bandwidth import distance_quantiles
 from ._texts import CodePoints, hashed_counts
-from .levels import CODE_BITS, Mask, Numbers, coded, floats, missing_mask, sign_codes
+from .levels import Mask, Numbers, coded, floats, missing_mask
 
 Values = Sequence[Any] | NDArray[Any]
 

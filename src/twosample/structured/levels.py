@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
-from hashlib import blake2b
 from numbers import Real
 from typing import Any
 
@@ -22,8 +21,6 @@ Numbers = NDArray[np.intp]
 
 LARGEST = 1e300
 """Numbers must be smaller: differences of larger ones overflow."""
-
-CODE_BITS = 64
 
 
 def is_missing(value: Any) -> bool:
@@ -97,14 +94,3 @@ def unit_diagonal(K: Floats) -> Floats:
     norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     norms = np.where(norms > 0, norms, 1.0)
     return np.asarray(K / norms / norms[:, None])
-
-
-def sign_codes(levels: Sequence[Hashable]) -> Floats:
-    """``(L, 64)`` signs by a hash of each level: about half of them differ between any two levels."""
-    digests = (blake2b(_name(level).encode("utf-8", "surrogatepass"), digest_size=8).digest() for level in levels)
-    octets = np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, CODE_BITS // 8)
-    return 1.0 - 2.0 * np.unpackbits(octets, axis=1).astype(np.float64)
-
-
-def _name(level: Any) -> str:
-    return repr(level.item() if isinstance(level, np.generic) else level)

@@ -6,6 +6,7 @@ part of the table, in any order: counts and sums are whole numbers.
 """
 
 from .bins import BinnedColumn, align, bin_values
+from .coded import CodedColumn
 from .comparable import comparable
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
@@ -14,11 +15,12 @@ from .points import Points, PointTally
 from .rows import RowSample, RowSampler
 from .scale import Scale
 from .singles import SingleTally, SingleValues
+from .sums import GroupSums
 from .table import SUFFIX, ColumnSummary, TableSummary
 from .totals import Totals
 
 __all__ = [
-    "BinGrid", "BinnedColumn", "ColumnInfo", "ColumnProfile", "ColumnSummary", "Counts", "Distinct", "Family",
-    "PointTally", "Points", "RowSample", "RowSampler", "SUFFIX", "Scale", "SingleTally", "SingleValues",
-    "TableSummary", "Totals", "align", "bin_values", "comparable",
+    "BinGrid", "BinnedColumn", "CodedColumn", "ColumnInfo", "ColumnProfile", "ColumnSummary", "Counts", "Distinct",
+    "Family", "GroupSums", "PointTally", "Points", "RowSample", "RowSampler", "SUFFIX", "Scale", "SingleTally",
+    "SingleValues", "TableSummary", "Totals", "align", "bin_values", "comparable",
 ]  # fmt: skip

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adaptive.pooled import midranks, scores_of
+from ..core.signs import sign_codes
 from ..core.types import Floats
 from ..sources import JointColumn, Kind
 from ..sources.kinds import NUMBERS
 from ..structured.columns import Text
-from ..structured.levels import sign_codes
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..core.groups import RowGroups
+from ..core.groups import RowGroups, TurnedGroups
 from ..core.joining import joined
 from ..core.pvalue import ReplicateLaw, WeightedLaw, resampling_pvalue, smallest_pvalue
 from ..core.types import Floats
@@ -91,7 +91,7 @@ def joined_views(
     others: Mapping[str, Floats],
     views: Sequence[FeatureView],
     columns: Sequence[str],
-    groups: RowGroups,
+    groups: RowGroups | TurnedGroups,
     rows: tuple[int, int],
     size: Effect,
 ) -> Together:

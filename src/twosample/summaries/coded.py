@@ -1,0 +1,137 @@
+"""Features of a column that are frozen before the rows come: a code for each value, and small whole numbers for a code.
+
+Whole numbers, so that sums of them and of their products are exact, in whatever order and batches rows come. Features
+are those of :mod:`twosample.tables.features` as far as a code can tell: normal scores and their squares, levels, the
+time of day, the length of a text, what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.signs import sign_codes
+from ..core.types import Floats
+from .grid import BinGrid
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Codes = NDArray[np.intp]
+
+LARGEST = 127
+"""Of a feature, with either sign."""
+
+_SCORE, _SPREAD, _WAVE = 16.0, 8.0, 64.0  # features are whole multiples of one over this
+_MINUTES, _LONGEST = 1440, 1000  # codes of the time of day, of lengths of texts
+_RARE = 0.005  # levels with a smaller share of the rows are not looked at one by one
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """Features of a column by a code for each row."""
+
+    name: str  # the column
+    kind: str  # what it means; values are converted by it
+    bins: BinGrid | None  # codes of numbers; None for others
+    levels: tuple[str, ...] | None  # codes of categories; None for others
+    clock: bool  # whether the code is the minute of the day
+    table: NDArray[np.int8]
+    """``(codes, k)`` the features of each code, in a unit of their own. The last code stands for a missing value, the
+    one before for a level that was not seen."""
+
+    @classmethod
+    def frozen(cls, values: pl.Series, kind: str, bins: BinGrid | None, most: int) -> list[CodedColumn]:
+        """From some values as doubles or text: up to `most` features, and those of the time of day last."""
+        levels = tuple(sorted(values.drop_nulls().unique().to_list())) if kind == "categorical" else None
+        found: list[CodedColumn] = []
+        for clock in (False, True) if kind == "datetime" else (False,):
+            empty = cls(values.name, kind, bins, levels, clock, np.empty((0, 0), dtype=np.int8))
+            counts = np.bincount(empty.codes(values), minlength=empty.size)
+            features = _features(counts, levels, clock)[: most - sum(part.width for part in found)]
+            if features:
+                table = np.clip(np.rint(np.column_stack(features)), -LARGEST, LARGEST).astype(np.int8)
+                found.append(replace(empty, table=table))
+        return found
+
+    @property
+    def width(self) -> int:
+        """How many features it has."""
+        return int(self.table.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many codes there are: those of values, one for what was not seen, one for what is missing."""
+        if self.clock:
+            return _MINUTES + 2
+        if self.levels is not None:
+            return len(self.levels) + 2
+        return (_LONGEST if self.bins is None else self.bins.size + 2) + 2
+
+    def codes(self, values: pl.Series) -> Codes:
+        """``(n,)`` the code of each value, which is a double or text."""
+        import polars as pl
+
+        missing, last = values.is_null(), self.size - 1
+        if self.levels is not None:
+            known = values.cast(pl.Enum(self.levels), strict=False).to_physical()
+            found = known.fill_null(last - 1).to_numpy().astype(np.intp)
+        elif self.clock:
+            found = (values.fill_null(0.0).to_numpy() % 86_400.0 // 60.0).astype(np.intp)
+        elif self.bins is not None:
+            scaled = np.floor(values.fill_null(0.0).to_numpy() * 2.0**-self.bins.unit) - (self.bins.start - 1.0)
+            found = np.clip(scaled, 0.0, self.bins.size + 1.0).astype(np.intp)
+        else:
+            found = np.minimum(values.str.len_chars().fill_null(0).to_numpy().astype(np.intp), _LONGEST - 1)
+        return np.where(missing.to_numpy(), last, found) if missing.any() else found
+
+
+def _features(counts: NDArray[np.intp], levels: Sequence[str] | None, clock: bool) -> list[Floats]:
+    """``(codes,)`` each, from how often every code was seen; none if only one was."""
+    if np.count_nonzero(counts) < 2:
+        return []
+    gaps = np.zeros(len(counts))
+    gaps[-1] = 1.0
+    if clock:
+        return _waves(counts) if np.count_nonzero(counts[:-2]) > 1 else []
+    found = _scores(counts) if levels is None else _of_levels(counts, levels)
+    return [*found[:1], gaps, *found[1:]] if counts[-1] else found
+
+
+def _scores(counts: NDArray[np.intp]) -> list[Floats]:
+    """Normal scores of the ranks, and their squares unless they say the same; a missing value lies in the middle."""
+    from scipy.special import ndtri
+
+    known, found = counts[:-2], np.zeros((2, len(counts)))
+    seen, total = int(np.count_nonzero(known)), known.sum()
+    if seen < 2:
+        return []
+    score = ndtri(np.clip((known.cumsum() - known / 2) / total, 0.5 / total, 1 - 0.5 / total))
+    found[:, :-2] = _SCORE * score, _SPREAD * (score**2 - 1)
+    return list(found[: min(seen, 3) - 1])
+
+
+def _waves(counts: NDArray[np.intp]) -> list[Floats]:
+    """The time of day as a point on a circle."""
+    angle = 2 * np.pi * np.arange(_MINUTES) / _MINUTES
+    return [np.append(_WAVE * wave, [0.0, 0.0]) for wave in (np.sin(angle), np.cos(angle))]
+
+
+def _of_levels(counts: NDArray[np.intp], levels: Sequence[str]) -> list[Floats]:
+    """The largest levels one by one; signs that do not depend on how often a level occurs for the rest."""
+    if len(levels) < 2:
+        return []
+    order = np.argsort(-counts[:-2], kind="stable")
+    large = int((counts[:-2] >= _RARE * counts.sum()).sum())
+    if len(levels) == 2:  # the other one says nothing new
+        order, large = order[:1], 1
+    single = large if large <= 6 and large == len(order) else min(large, 4)
+    found = np.zeros((single + 2, len(counts)))
+    found[np.arange(single), order[:single]] = 1.0
+    found[single:, :-2] = sign_codes(levels)[:, :2].T
+    found[single:, order[:single]] = 0.0
+    return list(found if single < len(order) else found[:single])

@@ -1,0 +1,178 @@
+"""Sums of frozen features over groups of rows."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+
+from twosample.sources import BinGrid, convert, open_table
+from twosample.sources.moments import GroupMoments, GroupTally, feature_values, frozen
+from twosample.summaries import CodedColumn, Scale
+from twosample.tables.features import column_features
+
+KINDS = {
+    "x": "numeric", "count": "integer", "at": "datetime", "city": "categorical", "shop": "categorical", "word": "text"
+}  # fmt: skip
+SHOPS = 0.8 ** np.arange(40.0)
+
+
+def table(rows, seed):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "x": pl.Series(rng.normal(size=rows)).set(pl.Series(rng.random(rows) < 0.02), None),
+            "count": rng.poisson(3, rows),
+            "at": pl.Series(rng.integers(0, 10**15, rows)).cast(pl.Datetime("us")),
+            "city": rng.choice(["Oslo", "Rome", "Lima", "Bonn"], rows, p=[0.5, 0.3, 0.15, 0.05]),
+            "shop": rng.choice([f"s{i}" for i in range(40)], rows, p=SHOPS / SHOPS.sum()),
+            "word": rng.choice([f"w{value} {'no' * (value % 3)}" for value in range(3000)], rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return convert(table(3000, 1), KINDS)
+
+
+@pytest.fixture(scope="module")
+def features(plan):
+    numbers = ("x", "count", "at")
+    grids = {name: Scale.of(plan[name].drop_nulls().to_numpy()).grid for name in numbers}
+    return frozen(plan, KINDS, grids)
+
+
+@pytest.fixture(scope="module")
+def task(features):
+    return GroupMoments.of(open_table(table(10, 1)).columns, features, 7)
+
+
+def test_the_moments_are_those_of_the_definition(task):
+    """Row by row: a group by its random number, features by a look at the tables, sums in whole numbers."""
+    frame = table(3000, 5)
+    found = task.read(task.part([frame], 4))
+    drawn = np.random.Generator(np.random.PCG64([7, 4, 1])).random(3000) * 128
+    Z = feature_values(task.features, frame).T.astype(np.int64)
+    width = Z.shape[1]
+    naive = np.zeros((128, width, width), dtype=np.int64)
+    for place, row in zip(drawn, Z, strict=True):
+        naive[int(place)] += np.outer(row, row)
+    first, second = np.triu_indices(width)
+    assert np.array_equal(found, naive[:, first, second])
+    assert found[:, 0].sum() == 3000
+
+
+def test_sums_are_exact_where_features_are_largest(task):
+    """Single precision adds up no more rows than it can."""
+    tall = tuple(replace(column, table=np.full_like(column.table, 127)) for column in task.features)
+    tally = GroupTally(tall, 1)
+    tally.add(table(1, 3).sample(300_000, with_replacement=True))
+    found = tally.result()
+    assert found.moments[:, -1].tolist() == (found.rows * 127**2).tolist()
+
+
+def test_many_features_have_sums_alone():
+    rng = np.random.default_rng(0)
+    wide = pl.DataFrame(rng.normal(size=(500, 70)), schema=[f"c{i}" for i in range(70)])
+    grid = BinGrid(-4, -100, 200)
+    features = frozen(wide, dict.fromkeys(wide.columns, "numeric"), dict.fromkeys(wide.columns, grid))
+    tally = GroupTally(features, 1)
+    tally.add(wide)
+    found = tally.result()
+    assert found.moments.shape == (128, 71)
+    assert not found.paired
+    assert (
+        found.moments[:, 1:].sum(axis=0).tolist() == feature_values(features, wide)[1:].astype(int).sum(axis=1).tolist()
+    )
+
+
+@pytest.mark.parametrize("cuts", [[0, 3000], [0, 1, 1, 700, 2999, 3000]])
+def test_batches_do_not_matter(task, cuts):
+    frame = table(3000, 5)
+    parts = [frame[a:b] for a, b in pairwise(cuts)]
+    assert task.part(parts, 2) == task.part([frame], 2)
+
+
+def test_merging_in_any_order(task):
+    frames = [table(rows, seed) for seed, rows in enumerate((1, 500, 20, 900))]
+    parts = [task.part([frame], place) for place, frame in enumerate(frames)]
+    whole = task.merged(parts)
+    assert task.merged([task.merged(parts[2:]), b"", *reversed(parts[:2])]) == whole
+    assert task.merged([]) == b"" == task.part([], 0)
+
+
+def test_parts_that_know_where_they_begin_are_the_whole(features):
+    frame = table(3000, 5)
+    whole = GroupTally(features, 3)
+    whole.add(frame)
+    parts = []
+    for a, b in pairwise([0, 7, 1000, 3000]):
+        tally = GroupTally(features, 3, a)
+        tally.add(frame[a:b])
+        parts.append(tally.result())
+    found = parts[2].merged(parts[0]).merged(parts[1])
+    assert np.array_equal(found.moments, whole.moments)
+    assert found.merged(replace(parts[0], features=features[:1])) is None
+
+
+def test_totals_do_not_depend_on_parts(task):
+    """Which group a row is in does; what all groups hold together does not."""
+    frame = table(3000, 5)
+    whole = task.read(task.part([frame], 0)).sum(axis=0)
+    parts = [task.read(task.part([frame[a:b]], i)) for i, (a, b) in enumerate(pairwise([0, 7, 1000, 3000]))]
+    assert np.array_equal(np.sum(parts, axis=0).sum(axis=0), whole)
+
+
+def test_some_columns_of_the_sums(features):
+    tally, fewer = GroupTally(features, 3), tuple(part for part in features if part.name in ("x", "city"))
+    alone = GroupTally(fewer, 3)
+    for one in (tally, alone):
+        one.add(table(2000, 4))
+    found = tally.result().only(lambda column: column.name in ("x", "city"))
+    assert found.key == alone.result().key
+    assert np.array_equal(found.moments, alone.result().moments)
+
+
+def test_coded_features_are_those_of_the_sample(features, plan):
+    """Up to the width of a bin, and what stands in one unit of the code."""
+    found, place = feature_values(features, plan)[1:].astype(float), 0
+    assert {column.name for column in features} == set(KINDS)
+    for column in features:
+        width = column.table.shape[1]
+        kind = type("Column", (), {"kind": column.kind, "name": column.name})()
+        part = column_features(plan[column.name], kind, len(KINDS))
+        wanted = [i for i, (meaning, _) in enumerate(part.meanings) if (meaning == "hour") == column.clock]
+        wanted = [i for i in wanted if part.meanings[i][0] != "letters"][:width]
+        assert len(wanted) == width - (column.kind == "text")  # how much lengths spread
+        for own, feature in zip(found[place:], part.values[:, wanted].T, strict=False):
+            assert np.corrcoef(own, feature)[0, 1] > 0.98, (column.name, wanted)
+        place += width
+
+
+def test_values_that_the_sample_does_not_have():
+    (column,) = CodedColumn.frozen(pl.Series("v", ["a", "b", "a", "c"] * 20), "categorical", None, 6)
+    assert column.codes(pl.Series(["b", "new", None, "a"])).tolist() == [1, 3, 4, 0]
+    assert not column.table[3].any()
+    (column,) = CodedColumn.frozen(pl.Series("v", np.arange(100.0)), "numeric", BinGrid(0, 0, 100), 6)
+    codes = column.codes(pl.Series([-np.inf, -5.0, 0.0, 99.5, 1e300, np.inf, None]))
+    assert codes.tolist() == [0, 0, 1, 100, 101, 101, 103]
+    assert column.table[0, 0] == column.table[1, 0] < column.table[50, 0] < column.table[100, 0] == column.table[101, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [([1.0] * 9, "numeric"), ([None] * 9, "numeric"), (["a"] * 9, "categorical"), (["ab", "cd"], "text")],
+)
+def test_what_does_not_vary_has_no_features(values, kind):
+    series = pl.Series("v", values, dtype=pl.Float64 if kind == "numeric" else pl.String)
+    assert CodedColumn.frozen(series, kind, BinGrid(0, 0, 4) if kind == "numeric" else None, 6) == []
+
+
+def test_two_values_or_one_and_gaps_say_one_thing():
+    grid = BinGrid(0, 0, 4)
+    for values, kind in (([0.0, 1.0] * 9, "boolean"), ([2.0, None] * 9, "numeric"), (["a", None] * 9, "categorical")):
+        series = pl.Series("v", values, dtype=pl.String if kind == "categorical" else pl.Float64)
+        (column,) = CodedColumn.frozen(series, kind, None if kind == "categorical" else grid, 6)
+        assert column.width == 1
