@@ -110,6 +110,17 @@ def test_groups_of_one_table(twosample, parts):
     assert json.loads(done.out)["apart"] == ["c"]
 
 
+def test_errors_of_several_tables_tell_samples_from_groups_of_rows(twosample, parts):
+    for flags, said in (
+        (("--groups", "nothing"), "--groups: "),
+        (("--groups", "site", "--group", "nothing"), "--group: "),
+        (("--groups", "site", "--group", "v", "--time", "v"), "--time and --group together"),
+    ):
+        done = twosample("compare", str(parts / "all.parquet"), *flags)
+        assert done.code == 2
+        assert f"error: {said}" in done.err
+
+
 def test_what_only_two_tables_have(twosample, parts):
     paths = [str(parts / f"{name}.csv") for name in "abc"]
     for arguments, said in (

@@ -122,6 +122,14 @@ def test_groups_of_rows_and_times_are_those_of_compare():
     )
 
 
+def test_the_warning_about_series_names_the_option_that_there_is():
+    series = {"v": np.repeat(np.random.default_rng(0).normal(size=60), 20)}
+    other = {"v": np.random.default_rng(1).normal(5, size=600)}
+    for found, option in ((ts.compare_many([series, other])["table 1", "table 2"], "group"),
+                          (ts.compare(series, other), "groups")):  # fmt: skip
+        assert any(f"give time= or {option}=" in part.detail for part in found.findings)
+
+
 def test_missing_groups_and_groups_of_one_row():
     rng = np.random.default_rng(1)
     table = pl.DataFrame({"g": ["a"] * 30 + [None] * 30 + ["z"], "v": rng.normal(size=61)})
@@ -169,6 +177,9 @@ def test_steps_are_told(sites):
     assert {count for _, count, _ in seen} == {3}
 
 
+PARTS = {"v": [1.0, None], "g": ["a", "b"]}
+
+
 @pytest.mark.parametrize(
     ("tables", "options", "error", "said"),
     [
@@ -178,6 +189,13 @@ def test_steps_are_told(sites):
         ({"v": [1.0, 2.0], "g": ["a", "a"]}, {"groups": "h"}, InputError, "groups: .* has no column 'h'"),
         ({"v": [1.0, 2.0], "g": ["a", "a"]}, {"groups": "g"}, InputError, "groups: column 'g' makes 1"),
         ({"v": [1.0, 2.0]}, {"groups": 3}, OptionError, "groups=3"),
+        ([PARTS] * 2, {"group": 3}, OptionError, "^group=3"),
+        ([PARTS] * 2, {"group": "h"}, InputError, "^group: .* has no column 'h'"),
+        ([PARTS] * 2, {"group": "g"}, InputError, r"^group: 2 group\(s\) of 'g' occur in both"),
+        ([PARTS] * 2, {"group": "v"}, InputError, "^group: column 'v' has missing"),
+        ([PARTS] * 2, {"group": "g", "time": "v"}, OptionError, "^time= and group= together"),
+        ([PARTS] * 2, {"group": "g", "by": "g"}, OptionError, "`by`, `weights` or `group` name a column twice"),
+        ([PARTS] * 2, {"group": "g", "select": ["g"]}, OptionError, "stand in `group` as well"),
     ],
 )
 def test_what_is_refused(tables, options, error, said):

@@ -26,7 +26,7 @@ _FLAGS = {
     "level": "alpha", "rng": "seed", "kinds": "kind", "columns_may_be_lost": "columns-may-be-lost",
     "design_weights": "design-weights", "groups": "group",
 }  # fmt: skip
-_DESIGN = "by|weights|design_weights|groups|time"
+_DESIGN = "by|weights|design_weights|groups?|time"
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
 _ENCODING = re.compile(r"(?<!^)\bencoding='([^']+)'")
 _ARGUMENT = re.compile(

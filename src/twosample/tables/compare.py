@@ -227,7 +227,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
             *findings,
             *known,
             *(part for part in beside if part.column in differing),
-            *_alike_neighbours(plan, joint, reading, found.verdict),
+            *_alike_neighbours(given, joint, reading, found.verdict),
             *found.findings,
         ),
         a=_facts(reading.a, together.m if together else 0),
@@ -303,12 +303,12 @@ def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: 
 
 
 def _alike_neighbours(
-    plan: Plan | None, joint: Joint | None, reading: Reading, verdict: Verdict
+    given: Conditions, joint: Joint | None, reading: Reading, verdict: Verdict
 ) -> tuple[Finding, ...]:
     """A word of warning where something was found, and rows were taken to be independent."""
-    if plan is not None or joint is None or verdict not in ("different", "small difference"):
+    if given.given or joint is None or verdict not in ("different", "small difference"):
         return ()
-    found = series_finding(joint, reading)
+    found = series_finding(joint, reading, given.called)
     return () if found is None else (found,)
 
 

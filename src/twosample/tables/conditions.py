@@ -57,27 +57,34 @@ class Conditions:
     design_weights: str | None = None
     time: str | None = None
     """The column of weights that belong to the row, of groups of rows, of weights of a design, of times."""
+    called: str = "groups"  # the option for groups of rows, where samples are called groups: "group"
 
     @classmethod
-    def of(cls, by: object, **single: object) -> Conditions:
-        """Check what was given."""
+    def of(cls, by: object, called: str = "groups", **single: object) -> Conditions:
+        """Check what was given; conditions that were checked before are as they are."""
+        if isinstance(by, cls):
+            return by
         names = (by,) if isinstance(by, str) else checked_names("by", by) or ()
         for option, name in single.items():
             if name is not None and not isinstance(name, str):
-                raise OptionError(f"{option}={shown(repr(name), 60)} must be the name of a column.")
-        found = cls(names, **single)  # type: ignore[arg-type]
+                said = called if option == "groups" else option
+                raise OptionError(f"{said}={shown(repr(name), 60)} must be the name of a column.")
+        found = cls(names, called=called, **single)  # type: ignore[arg-type]
         for option, reason in _ALONE.items():
             if option in found.given and len(found.given) > 1:
                 other = next(name for name in found.given if name != option)
                 raise OptionError(f"{option}= and {other}= together are not supported: {reason}")
         if len(set(found.names)) < len(found.names):
-            raise OptionError(f"`by`, `weights` or `groups` name a column twice: {', '.join(map(repr, found.names))}.")
+            twice = ", ".join(map(repr, found.names))
+            raise OptionError(f"`by`, `weights` or `{called}` name a column twice: {twice}.")
         return found
 
     @property
     def given(self) -> dict[str, tuple[str, ...]]:
         """The options that were given, with their columns."""
-        single = {name: getattr(self, name) for name in ("weights", "groups", "design_weights", "time")}
+        single = {
+            "weights": self.weights, self.called: self.groups, "design_weights": self.design_weights, "time": self.time,
+        }  # fmt: skip
         found: dict[str, tuple[str, ...]] = {"by": self.by} if self.by else {}
         return found | {option: (name,) for option, name in single.items() if name is not None}
 
@@ -165,7 +172,7 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     elif given.groups is None:
         design = RelabelledDesign.of(strata, weights)
     else:
-        groups = _groups([_labels(column_of(side, given.groups)) for side in sides], given.groups)
+        groups = _groups([_labels(column_of(side, given.groups)) for side in sides], given.groups, given.called)
         if given.by:
             _check_nested(groups, strata, given)
         design = RelabelledDesign.of(strata, weights, groups)
@@ -311,19 +318,19 @@ def _effective(parts: list[Floats], column: str) -> Finding:
     return Finding("weights", column, f"effective sample sizes (Kish): {said} of equal weight")
 
 
-def _groups(parts: list[list[str]], column: str) -> NDArray[np.intp]:
+def _groups(parts: list[list[str]], column: str, option: str) -> NDArray[np.intp]:
     """``(N,)`` the group of every row, those of the first table first."""
     a, b = ({*part} for part in parts)
     if MISSING in a | b:
-        raise InputError(f"groups: column {column!r} has missing values; every row needs a group. Use `where`.")
+        raise InputError(f"{option}: column {column!r} has missing values; every row needs a group. Use `where`.")
     both = sorted(a & b)
     if both:
         raise InputError(
-            f"groups: {len(both)} group(s) of {column!r} occur in both tables, such as {_few(both)}. Rows of a group "
+            f"{option}: {len(both)} group(s) of {column!r} occur in both tables, such as {_few(both)}. Rows of a group "
             f"move together, so it belongs to one table. For units that were measured in both, use by={column!r}."
         )
     if min(len(a), len(b)) < 2:
-        raise InputError(f"groups: column {column!r} needs at least 2 groups in each table, not {len(a)} and {len(b)}.")
+        raise InputError(f"{option}: column {column!r} needs at least 2 groups in each table, not {len(a)} and {len(b)}.")
     code = {name: i for i, name in enumerate([*dict.fromkeys(parts[0]), *dict.fromkeys(parts[1])])}
     return np.array([code[name] for part in parts for name in part], dtype=np.intp)
 
@@ -335,7 +342,7 @@ def _check_nested(groups: NDArray[np.intp], strata: Strata, given: Conditions) -
     if len(several):
         names = [strata.names[s] for s in pairs[pairs[:, 0] == several[0], 1].tolist()]
         raise InputError(
-            f"by= and groups=: {len(several)} group(s) of {given.groups!r} have rows in several strata of "
+            f"by= and {given.called}=: {len(several)} group(s) of {given.groups!r} have rows in several strata of "
             f"{', '.join(given.by)}; the first is in {_few(names)}. Groups are relabelled as a whole within strata, so "
             "a group belongs to one stratum. Give one of the two options."
         )

@@ -19,6 +19,7 @@ from ..sources import Table, open_table
 from ..sources.values import column_of, strings
 from ..summaries import TableSummary
 from .compare import SAMPLE, compare
+from .conditions import Conditions
 from .contract import Contract
 from .many_results import ManyComparison, TablePair
 from .margins import MARGIN
@@ -118,12 +119,14 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         raise OptionError(
             "contract= and groups= together: the groups are of one table. Check that by compare(a, table)."
         )
+    given = Conditions.of(
+        by, called="group", weights=weights, groups=group, design_weights=design_weights, time=time
+    )
     size = SAMPLE if sample is None else whole_number("sample", sample, least=10)
     named, findings, notes, read = _held(tables, groups, where, seed, size)
     options = {
-        "margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": by,
-        "columns_may_be_lost": columns_may_be_lost, "weights": weights, "design_weights": design_weights,
-        "groups": group, "time": time,
+        "margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": given,
+        "columns_may_be_lost": columns_may_be_lost,
     }  # fmt: skip
     left_out = [*([] if exclude is None else exclude), *([] if groups is None else [groups])]
     count = comb(len(named), 2)

@@ -16,12 +16,13 @@ _FEWEST = 30  # rows
 _ALIKE, _SURELY = 0.1, 4.0  # the autocorrelation, and in its standard deviations
 
 
-def series_finding(joint: Joint, reading: Reading) -> Finding | None:
+def series_finding(joint: Joint, reading: Reading, groups: str) -> Finding | None:
     r"""Neighbouring rows that are alike, by the joint witness in the order of the file.
 
     The witness is what the difference is seen by; of rows in any order its autocorrelation at lag one is
     :math:`0 \pm 1/\sqrt n`. Looked at within each table whose rows are all at hand; the larger one is told. A series
-    with memory :math:`\varphi` of n rows is worth :math:`n(1-\varphi)/(1+\varphi)` independent ones.
+    with memory :math:`\varphi` of n rows is worth :math:`n(1-\varphi)/(1+\varphi)` independent ones. `groups` is what
+    the option for groups of rows is called.
     """
     witness, m = joint.pair.witness(), len(joint.chosen[0])
     found: list[tuple[float, int, str]] = []
@@ -43,7 +44,7 @@ def series_finding(joint: Joint, reading: Reading) -> Finding | None:
         None,
         f"neighbouring rows of {shown(name, 80)} are alike: the joint witness has an autocorrelation of {rho:.2f} in "
         f"the order of the file, so that {rows:,} rows may be worth {max(worth, 1):,.0f}. If they are a series or are "
-        "in groups, p-values are too small: give time= or groups= (--time, --group). A sorted file looks the same",
+        f"in groups, p-values are too small: give time= or {groups}= (--time, --group). A sorted file looks the same",
     )
 
 
