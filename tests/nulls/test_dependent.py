@@ -11,6 +11,8 @@ from scipy.signal import lfilter
 
 import twosample as ts
 from tests import naive
+from tests.level.measure import limits
+from twosample.embedding.rows import EmbeddedRows
 from twosample.nulls.memory import Process, block_length, kernel_memory, studentised
 
 KERNEL = ts.Gaussian(1.0)
@@ -84,33 +86,68 @@ def loops_over_pairs(W, samples, k, world):
     for a in (0, 1):
         rows = range(len(samples[a]))
         within.append(sum(W[a][i, world] * W[a][j, world] * centred(a, i, a, j) for i in rows for j in rows if i != j))
-    across = np.mean([[W[0][i, world] * W[1][j, world] * centred(0, i, 1, j) for j in range(9)] for i in range(7)])
+    rows = [range(len(sample)) for sample in samples]
+    across = np.mean([[W[0][i, world] * W[1][j, world] * centred(0, i, 1, j) for j in rows[1]] for i in rows[0]])
     return within, across, [sum(centred(a, i, a, i) for i in range(len(samples[a]))) for a in (0, 1)]
 
 
+def law_of_one_covariance(samples, k, memory, count, rng):
+    """Squared distances of normal vectors with one covariance, from double loops over the kernel centred by sample."""
+    rows = [(a, i) for a, sample in enumerate(samples) for i in range(len(sample))]
+    means = [[np.mean([k(p, z) for p in sample]) for sample in samples] for z in np.concatenate(samples)]
+    between = [[np.mean([k(p, q) for p in one for q in two]) for two in samples] for one in samples]
+    K = np.array([
+        [k(samples[a][i], samples[b][j]) - means[v][a] - means[u][b] + between[a][b] for v, (b, j) in enumerate(rows)]
+        for u, (a, i) in enumerate(rows)
+    ])  # fmt: skip
+    degrees = len(rows) * (1 - memory) / (1 + memory) - 2
+    K *= sum(1 / len(sample) for sample in samples) / degrees
+    off = [e @ K @ e - K.diagonal() @ e**2 for e in rng.normal(size=(len(rows), count)).T]
+    return studentised(np.array(off), K.trace(), degrees, rng)
+
+
 @pytest.mark.parametrize("statistic", ["unbiased", "biased"])
-def test_the_wild_bootstrap_is_its_definition(statistic):
-    """The same weights, by double loops over the kernel centred within each sample."""
+@pytest.mark.parametrize(("spreads", "shift", "larger"), [((2.0, 0.1), 0.5, 1), ((0.3, 1.0), 1.0, 0)])
+def test_the_wild_bootstrap_is_its_definition(statistic, spreads, shift, larger):
+    """The same weights, by double loops over the kernel; and the law of one covariance where its p-value is larger."""
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(7, 1)), rng.normal(size=(9, 1)) + 0.5
-    null = ts.WildBootstrap(block=2.0, n=3, memory=0.3)
-    found = ts.mmd_test(x, y, kernel=KERNEL, null=null, statistic=statistic, level=0.5, rng=4).law.values
+    x, y = (scale * rng.normal(size=(rows, 1)) for scale, rows in zip(spreads, (9, 7), strict=True))
+    y += shift
+    null = ts.WildBootstrap(block=2.0, n=19, memory=0.3)
+    r = ts.mmd_test(x, y, kernel=KERNEL, null=null, statistic=statistic, level=0.5, rng=4)
     random, k, biased = np.random.default_rng(4), naive.of(KERNEL), statistic == "biased"
-    processes = [Process(size, 2.0, 0.3) for size in (7, 9)]
-    W = [process.draw(3, random) for process in processes]
+    processes = [Process(size, 2.0, 0.3) for size in (9, 7)]
+    W = [process.draw(19, random) for process in processes]
     off, own, less = [], 0.0, 0.0
-    for world in range(3):
+    for world in range(19):
         within, across, selves = loops_over_pairs(W, (x, y), k, world)
-        divisors = [size**2 if biased else size * (size - 1) for size in (7, 9)]
+        divisors = [size**2 if biased else size * (size - 1) for size in (9, 7)]
         off.append(within[0] / divisors[0] + within[1] / divisors[1] - 2 * across)
         own = sum(s * process.own / d for s, process, d in zip(selves, processes, divisors, strict=True))
         less = 0.0 if biased else sum(s / d for s, d in zip(selves, divisors, strict=True))
-    degrees = (1 / 7 + 1 / 9) ** 2 / sum(1 / (p.size**2 * p.degrees) for p in processes)
-    expected = studentised(np.array(off), own, degrees, random) - less
+    degrees = (1 / 9 + 1 / 7) ** 2 / sum(1 / (p.size**2 * p.degrees) for p in processes)
+    square = naive.mmd_biased(x, y, k) ** 2
+    truth = square if biased else naive.mmd2_unbiased(x, y, k)
+    first = studentised(np.array(off), own, degrees, random) - less
+    second = law_of_one_covariance((x, y), k, 0.3, 19, random) - (square - truth)
+    pvalues = [(1 + np.sum(law >= truth)) / 20 for law in (first, second)]
+    assert (pvalues[1] > pvalues[0]) == (larger == 1)
+    assert r.pvalue == pytest.approx(max(pvalues))
+    expected = (first, second)[larger]
     expected = np.sqrt(np.maximum(expected, 0)) if biased else expected
-    assert found[1:] == pytest.approx(expected, rel=1e-8, abs=1e-12)
-    truth = naive.mmd_biased(x, y, k) if biased else naive.mmd2_unbiased(x, y, k)
-    assert found[0] == pytest.approx(truth, rel=1e-10)
+    assert r.law.values[1:] == pytest.approx(expected, rel=1e-8, abs=1e-12)
+    assert r.law.values[0] == pytest.approx(np.sqrt(truth) if biased else truth, rel=1e-10)
+
+
+def test_rows_with_features_have_the_same_two_laws():
+    """What `compare` asks of features is what `mmd_test` asks of a linear kernel."""
+    rng = np.random.default_rng(1)
+    for scales in ((2.0, 0.1), (1.0, 1.0)):
+        x, y = (scale * rng.normal(size=(rows, 3)) for scale, rows in zip(scales, (30, 20), strict=True))
+        null = ts.WildBootstrap(block=2.0, n=99, memory=0.3)
+        r = ts.mmd_test(x, y, kernel="linear", null=null, rng=5)
+        law = null.judged(EmbeddedRows(np.concatenate([x, y]), 30, np.random.default_rng(5))).law
+        assert law.values == pytest.approx(r.law.values, rel=1e-8)
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
@@ -145,6 +182,22 @@ def test_the_level_on_series_in_small():
 
     assert rejections(draw, "gamma", 100) > 0.15
     assert rejections(draw, ts.WildBootstrap(n=99), 100) < 0.13
+
+
+def mostly_zero(sizes):
+    """Amounts that few rows have."""
+    return lambda rng: [np.where(rng.random(rows) < 0.94, 0.0, rng.lognormal(size=rows)) for rows in sizes]
+
+
+def test_a_small_sample_of_rows_that_are_mostly_alike_keeps_the_level():
+    """By the variance of each sample alone 21 % of 300 against 30 rows are called different."""
+    assert rejections(mostly_zero((300, 30)), ts.WildBootstrap(n=39), 60) <= limits(0.05, 60, 0.99)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(300, 30), (60, 60), (1500, 60)])
+def test_the_level_on_rows_that_are_mostly_alike(sizes):
+    assert rejections(mostly_zero(sizes), ts.WildBootstrap(n=199), 300) <= limits(0.05, 300, 0.999)[1]
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from .types import Floats
 
 @dataclass(frozen=True, eq=False)
 class OneCovariance:
-    """The squared distance of two weighted means, as a form in independent normal multipliers of all rows.
+    """The squared distance of two (weighted) means, as a form in independent normal multipliers of all rows.
 
     Both samples are taken to have one covariance C: the form has that of the difference of means,
     (1/n_x + 1/n_y) C with effective sizes n, times `worth` without the degrees of freedom that means take.
@@ -48,7 +48,7 @@ class Series:
     diagonal: Floats  # (len(sizes),) what the diagonal would add for weights of 1
     left_out: float  # how much of that the statistic leaves out
     memory: Callable[[], float]  # gives the correlation of neighbours, seen through the kernel
-    one_covariance: OneCovariance | None = None  # of rows with weights of a design
+    one_covariance: OneCovariance | None = None  # of two samples whose distributions are one under H0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from ..nulls import Null, WildBootstrap
 from ..nulls.memory import Process
 from .designs import ENOUGH, Design, Rows, Shares, by_worth, whole_rows
 from .rows import EmbeddedRows, row_memory
-from .sampled import one_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +28,7 @@ class SeriesDesign(Design):
         return min(self.m, self.n) >= ENOUGH
 
     def tested(self, features: Floats, count: int, rng: np.random.Generator) -> tuple[float, Law, Null]:
-        """By the wild bootstrap; or by :func:`one_covariance`, if that has the larger p-value."""
         outcome = WildBootstrap(n=count).judged(EmbeddedRows(features, self.m, rng))
-        samples = features[: self.m], features[self.m :]
-        means = [part.mean(axis=0) for part in samples]
-        left = [(np.full(len(part), 1 / len(part)), part - own) for part, own in zip(samples, means, strict=True)]
-        trace, law = one_covariance(left, self.worth(features)[1])
-        value = float(((means[0] - means[1]) ** 2).sum()) - trace
-        if law.pvalue(value) > outcome.law.pvalue(outcome.value):
-            return value, law, outcome.null
         return outcome.value, outcome.law, outcome.null
 
     def worth(self, features: Floats) -> tuple[Floats, tuple[int, int]]:

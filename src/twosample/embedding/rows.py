@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.observed import Grouped, Observed, Resampler, Series
+from ..core.observed import Grouped, Observed, OneCovariance, Resampler, Series
 from ..core.pvalue import ReplicateLaw
 from ..core.strata import Strata
 from ..core.types import Floats
@@ -103,14 +103,24 @@ class EmbeddedRows(Observed):
             off = [square - length @ part**2 for square, length, part in zip(squares, own, (W[:m], W[m:]), strict=True)]
             return np.asarray(pairs[0] * off[0] + pairs[1] * off[1] - 2 * cross / (m * n))
 
+        both, sizes = np.concatenate(inner), np.array([m, n], dtype=np.float64)
+        scale = float((1 / sizes).sum())
+
+        def multiplied(E: Floats) -> Floats:
+            sums = both.T @ E
+            return np.asarray(scale * (np.einsum("dc,dc->c", sums, sums) - np.concatenate(own) @ E**2))
+
+        one = OneCovariance(float(delta @ delta), multiplied, scale * float(lengths.sum()), float(sizes.sum()))
+
         return Series(
             sizes=(m, n),
-            shares=1 / np.array([m, n], dtype=np.float64),
+            shares=1 / sizes,
             value=value,
             weighted=weighted,
             diagonal=pairs * lengths,
             left_out=float(pairs @ lengths),
             memory=lambda: max(row_memory(part) for part in samples),
+            one_covariance=one,
         )
 
 

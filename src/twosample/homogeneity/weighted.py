@@ -48,7 +48,7 @@ def time_series(
         diagonal=parts * diagonal,
         left_out=float((parts - [form.dx, form.dy]) @ diagonal),
         memory=lambda: max(kernel_memory(rows, kernel) for rows in (pool.x, pool.y)),
-        one_covariance=None if weights is None else _one_covariance(gram, sample, sample.T @ rows, centred, sizes),
+        one_covariance=_one_covariance(gram, sample, sample.T @ rows, centred, sizes),
     )
 
 

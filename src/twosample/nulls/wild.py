@@ -35,11 +35,11 @@ class WildBootstrap(Null):
     and by the mean that is taken from the data. And the resamples are as wide as the law of F is beside that of
     chi-square, because the variance in them is an estimate.
 
-    With weights of a design (`weights_x`, `weights_y` that are not all equal) the p-value is the larger one of two. A
-    small sample may have hardly any of the rows that are seldom (amounts that are mostly 0), and its own variance is
-    then far too small. So a second set of resamples has one covariance for both samples,
-    :math:`(1/n_x + 1/n_y)C`, with C from all rows, each seen from the weighted mean of its sample, and Kish's effective
-    sizes n: under H0 the weighted distributions are one.
+    In the two-sample test the p-value is the larger one of two. A small sample may have hardly any of the rows that are
+    seldom (amounts that are mostly 0), and its own variance is then far too small. So a second set of resamples has one
+    covariance for both samples, :math:`(1/n_x + 1/n_y)C`, with C from all rows, each seen from the (weighted) mean of
+    its sample, and the independent rows n that either is worth, by its memory and its weights: under H0 both
+    distributions are one.
 
     Parameters
     ----------

@@ -330,7 +330,8 @@ def _groups(parts: list[list[str]], column: str, option: str) -> NDArray[np.intp
             f"move together, so it belongs to one table. For units that were measured in both, use by={column!r}."
         )
     if min(len(a), len(b)) < 2:
-        raise InputError(f"{option}: column {column!r} needs at least 2 groups in each table, not {len(a)} and {len(b)}.")
+        have = f"not {len(a)} and {len(b)}"
+        raise InputError(f"{option}: column {column!r} needs at least 2 groups in each table, {have}.")
     code = {name: i for i, name in enumerate([*dict.fromkeys(parts[0]), *dict.fromkeys(parts[1])])}
     return np.array([code[name] for part in parts for name in part], dtype=np.intp)
 

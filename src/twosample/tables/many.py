@@ -119,9 +119,7 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         raise OptionError(
             "contract= and groups= together: the groups are of one table. Check that by compare(a, table)."
         )
-    given = Conditions.of(
-        by, called="group", weights=weights, groups=group, design_weights=design_weights, time=time
-    )
+    given = Conditions.of(by, called="group", weights=weights, groups=group, design_weights=design_weights, time=time)
     size = SAMPLE if sample is None else whole_number("sample", sample, least=10)
     named, findings, notes, read = _held(tables, groups, where, seed, size)
     options = {
