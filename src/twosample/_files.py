@@ -62,10 +62,8 @@ class TemporaryCopy:
 
     def __init__(self, parts: Iterable[bytes], suffix: str = "") -> None:
         number, name = tempfile.mkstemp(suffix, "twosample-", roomy_folder())
-        self.path = Path(name)
-        """Where it is."""
-        self.remove = weakref.finalize(self, _removed, self.path, os.getpid())
-        """Does so at once."""
+        self.path = Path(name)  # where it is
+        self.remove = weakref.finalize(self, _removed, self.path, os.getpid())  # does so at once
         try:
             with os.fdopen(number, "wb") as file:
                 for part in parts:

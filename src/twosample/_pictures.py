@@ -14,8 +14,7 @@ import numpy as np
 from .core.types import Floats
 
 BINS = 40
-SHOWN = 12
-"""Categories or words of a picture."""
+SHOWN = 12  # categories or words of a picture
 
 _GRID = 121
 _FAR, _CLIP = 9.0, 100.0  # bandwidths beyond which the kernel is next to 0, and 0

@@ -34,8 +34,7 @@ Option = TypeVar("Option")
 
 KernelLike = Kernel | str | Callable[[Any, Any], Any]
 BandwidthLike = BandwidthRule | str | float
-Seed = Any
-"""Anything that numpy.random.default_rng takes."""
+Seed = Any  # anything that numpy.random.default_rng takes
 
 _LABELS = (
     "The bandwidth comes from distances between x and y and depends on the labels: p is right for large samples only.",

@@ -25,8 +25,7 @@ from .views import FEW_COLUMNS, is_small
 NORM_POINTS = 500
 """Rows of a larger pool, at random, that scales and norms are taken from: any constant that sees no label is exact."""
 
-PAIRS = 5 * 10**7
-"""Kernels look at all pairs of rows up to so many; beyond, at so many within random blocks."""
+PAIRS = 5 * 10**7  # kernels look at all pairs of rows up to so many; beyond, at so many within random blocks
 
 _KEPT = 600  # rows up to which the matrix of kernel values is kept
 _FLAT = 1e-9  # a kernel of smaller spread tells no rows apart

@@ -33,8 +33,7 @@ class PooledSample:
         return self.size - self.m
 
 
-RANK_DEVIATION = 12**-0.5
-"""The standard deviation of ranks in (0, 1)."""
+RANK_DEVIATION = 12**-0.5  # the standard deviation of ranks in (0, 1)
 
 
 def pooled_numbers(z: Floats, columns: tuple[str, ...], m: int) -> PooledSample:

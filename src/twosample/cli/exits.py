@@ -8,8 +8,7 @@ ERROR = 2
 UNDECIDED = 3
 INTERRUPTED = 130
 
-VERDICTS = {"same": SAME, "different": DIFFERENT, "undecided": UNDECIDED}
-"""Of `outliers` and `watch`."""
+VERDICTS = {"same": SAME, "different": DIFFERENT, "undecided": UNDECIDED}  # of `outliers` and `watch`
 
 
 def compared(verdict: str, strict: bool) -> int:

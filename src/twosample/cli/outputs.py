@@ -42,8 +42,7 @@ class Outputs(Generic[Result]):
         to_stdout = [output.option for output in self._wanted if output.target == STDOUT]
         if len(to_stdout) > 1:
             raise OptionError(f"{' and '.join(to_stdout)} cannot both go to standard output: give one a file.")
-        self.speaks = bool(to_stdout)
-        """Whether standard output is taken, so that nothing else may be printed there."""
+        self.speaks = bool(to_stdout)  # whether standard output is taken, so that nothing else may be printed there
         places: dict[str, str] = {}
         for output in self._wanted:
             if output.target != STDOUT:

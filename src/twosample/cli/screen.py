@@ -12,8 +12,7 @@ from .. import _numbers
 from .._shown import shown
 from .terminal import console
 
-NAME = 40
-"""Characters of a column's name that are shown."""
+NAME = 40  # characters of a column's name that are shown
 
 _SIGNS = {"same": "=", "small difference": "≈", "no difference found": "?", "different": "≠", "undecided": "?"}
 _STYLES = {

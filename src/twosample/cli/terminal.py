@@ -24,8 +24,7 @@ from .interrupts import was_interrupted
 if TYPE_CHECKING:
     from rich.console import Console
 
-Progress = Callable[[int, int, str], None]
-"""Called with steps done, steps in all, and what is next."""
+Progress = Callable[[int, int, str], None]  # called with steps done, steps in all, and what is next
 
 WIDTH = 120  # where no terminal says how wide it is
 _LOGIN = re.compile(r"(?<=://)\S*@")

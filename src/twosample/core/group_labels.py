@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from .labellings import relabellings
 from .resamples import stratified_relabellings
 
-Groups = NDArray[np.uint16]
-"""``(R, N)`` the group of every pooled point in every labelling."""
+Groups = NDArray[np.uint16]  # (R, N) the group of every pooled point in every labelling
 
 
 def group_relabellings(

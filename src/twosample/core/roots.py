@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from math import copysign
 
-UNDERFLOW = -760.0
-"""Its exponential is zero."""
+UNDERFLOW = -760.0  # its exponential is zero
 
 _STEPS = 1000  # a bound for safety; twenty is common
 

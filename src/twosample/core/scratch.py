@@ -8,8 +8,7 @@ import numpy as np
 
 from .types import Floats
 
-CHUNK = 1 << 15
-"""Numbers that are worked on together: with what is made of them they stay in the cache."""
+CHUNK = 1 << 15  # numbers that are worked on together: with what is made of them they stay in the cache
 
 _kept = local()
 

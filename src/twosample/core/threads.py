@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-Progress = Callable[[int, int], None]
-"""Called with (steps done, steps in all) from the thread that called the test."""
+Progress = Callable[[int, int], None]  # called with (steps done, steps in all) from the thread that called the test
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -7,11 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-"""Double-precision numbers; the shape stands in a comment where it is made."""
-
-Reals: TypeAlias = NDArray[np.floating[Any]]
-"""Numbers in either precision: kernel tiles."""
+Floats: TypeAlias = NDArray[np.float64]  # double-precision numbers; the shape stands in a comment where it is made
+Reals: TypeAlias = NDArray[np.floating[Any]]  # numbers in either precision: kernel tiles
 
 Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """How often a pooled point stands in a sample: 0 or 1 for a relabelling, any count for a bootstrap."""

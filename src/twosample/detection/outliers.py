@@ -23,14 +23,9 @@ from .results import Outlier, Outliers
 from .scoring import Scoring
 from .usual import reason, usual_values
 
-SAMPLE = 5_000
-"""Rows of the reference to learn from, unless the user says otherwise: learning takes the square of it."""
-
-LEAST_ROWS = 4
-"""Of a reference: two for units, two to rank among."""
-
-_SCALING = 1000
-"""Rows of these, at most, that say the units of columns and the bandwidth, and are not ranked."""
+SAMPLE = 5_000  # rows of the reference to learn from, unless the user says otherwise: learning takes the square of it
+LEAST_ROWS = 4  # of a reference: two for units, two to rank among
+_SCALING = 1000  # rows of these, at most, that say the units of columns and the bandwidth, and are not ranked
 
 _EXPLAINED = 1000  # the oddest rows, whose columns are looked at one by one
 

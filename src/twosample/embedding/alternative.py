@@ -16,8 +16,7 @@ from ..core.roots import brent
 from ..core.types import Floats
 from .pair import Embedded
 
-ROWS_FOR_INTERVAL = 4
-"""With fewer rows in a sample nothing is known of the spread."""
+ROWS_FOR_INTERVAL = 4  # with fewer rows in a sample nothing is known of the spread
 
 _FAR = 1e-3
 _NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be

@@ -24,8 +24,7 @@ from .pair import Embedded
 from .rows import EmbeddedRows
 from .stratified import StratifiedFeatures
 
-CHEAP = 50_000_000
-"""Rows times relabellings up to which these are drawn; beyond, large strata have a limit law."""
+CHEAP = 50_000_000  # rows times relabellings up to which these are drawn; beyond, large strata have a limit law
 
 _LARGE = 20  # rows of either sample from which on a stratum is large
 _SMALL_PART = 0.1  # of all sizes that small strata may have where the limit law is used

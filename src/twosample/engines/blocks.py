@@ -16,14 +16,12 @@ from ..core.labellings import Labellings, PackedBits
 from ..core.threads import available_cores, run
 from ..core.types import Counts, Floats, Reals
 
-BLOCK = 128
-"""The fewest rows of a block."""
+BLOCK = 128  # the fewest rows of a block
 
 Rows = np.ndarray[tuple[int], np.dtype[np.intp]]
 Singles = NDArray[np.float32]
 
-Tiles = Callable[[slice, slice], Reals]
-"""``(B, rows, columns)`` values of B kernels for these rows and columns of a block."""
+Tiles = Callable[[slice, slice], Reals]  # (B, rows, columns) values of B kernels for these rows and columns of a block
 
 _STRIP, _FEW = 1024, 512  # rows of a block at a time; blocks from which on several are one piece of work
 _LABEL_BYTES = 400_000_000

@@ -16,8 +16,7 @@ from .estimates import Plan, explicit_plan, fourier_plan, lowrank_plan, tiled_pl
 DENSE_POINTS = 1500
 """Up to this many pooled points the Gram matrix is small enough to keep (18 MB) and quicker kept than remade."""
 
-PATIENCE = 60.0
-"""Seconds that an exact engine may be expected to take before a low-rank kernel is used instead."""
+PATIENCE = 60.0  # seconds that an exact engine may be expected to take before a low-rank kernel is used instead
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,8 @@ from ..core.types import Floats, Reals
 from ..kernels import RadialKernel
 from .blocks import Rows, Singles, blocked_sums, centred_forms
 
-PART = 500
-"""Rows of a larger pool that the components are found from."""
-
-TOLERANCE = 1e-3
-"""How far a projected kernel may be from the kernel, in its standard deviations over pairs of rows."""
+PART = 500  # rows of a larger pool that the components are found from
+TOLERANCE = 1e-3  # how far a projected kernel may be from the kernel, in its standard deviations over pairs of rows
 
 _TILE, _SINGLE_POINTS = 512, 1500
 

@@ -18,8 +18,7 @@ from ..core.labellings import every_subset, subsets_are_few
 from ..core.types import Floats
 from ..kernels import RadialKernel
 
-MOST_ROWS = 10**9
-"""Fewer rows than that can be relabelled as counts."""
+MOST_ROWS = 10**9  # fewer rows than that can be relabelled as counts
 
 _STEPS = 8  # cells to the narrowest bandwidth
 _CELLS = 1 << 14  # at most; beyond, cells are wider

@@ -23,8 +23,7 @@ from ..nulls import Null, Permutation
 from ..results import TestResult, conclude
 from ..statistics import Statistic, Unbiased
 
-BANDWIDTHS = 10
-"""For each of the two kinds of kernels."""
+BANDWIDTHS = 10  # for each of the two kinds of kernels
 
 PAIRS = 2 * 10**7
 """All pairs of rows up to so many, 4,500 rows; beyond, so many within random blocks: exact as well, in linear time."""

@@ -27,8 +27,7 @@ from ..statistics import QuadraticStatistic
 from .stratified import StratifiedForm
 from .weighted import group_sums, time_series
 
-_MANY = 50_000
-"""Points on a line from which on neighbours are worth counting together."""
+_MANY = 50_000  # points on a line from which on neighbours are worth counting together
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,7 @@ from .pairs import MatrixPair, VariablePair
 from .results import CITATION, IndependenceResult
 from .sides import MEMORY_ROWS, STRIP_ROWS, Variable, low_rank, make_matrix, variables
 
-SCALES = (0.25, 0.7, 2.0)
-"""Bandwidths of each variable, in median distances: waves, bends, and nearly straight lines."""
+SCALES = (0.25, 0.7, 2.0)  # bandwidths of each variable, in median distances: waves, bends, and nearly straight lines
 
 _ORDER = 4.0  # nearly the smallest p-value; ties are broken by the next
 

@@ -26,8 +26,7 @@ NEGLIGIBLE, ROUNDING = 2e-6, 1e-11
 """Axes are dropped while the root of their squared eigenvalues stays below a share of that of all: this one where there
 are many rows or many columns, or as much as rounding may do to them."""
 
-PRECISE_ROWS = 10_000
-"""Up to this many rows a test of one pair neglects nothing but rounding."""
+PRECISE_ROWS = 10_000  # up to this many rows a test of one pair neglects nothing but rounding
 
 _BLOCK_ENTRIES, _KEPT_ENTRIES = 1 << 21, 1 << 23
 

@@ -12,8 +12,7 @@ from .observed import ObservedHSIC, resolve_null
 from .results import CITATION, IndependenceResult
 from .sides import make_pair, variables
 
-STATISTICS = {"unbiased": "HSIC_u", "biased": "HSIC_b"}
-"""Estimates of HSIC and their symbols."""
+STATISTICS = {"unbiased": "HSIC_u", "biased": "HSIC_b"}  # estimates of HSIC and their symbols
 
 
 @options_by_name

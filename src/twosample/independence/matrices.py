@@ -23,12 +23,10 @@ from ..kernels import Kernel
 
 Order = NDArray[np.intp]
 
-SPECTRUM_ROWS = 2000
-"""Eigenvalues, O(n³), are taken from a random part of this size when there are more rows."""
+SPECTRUM_ROWS = 2000  # eigenvalues, O(n³), are taken from a random part of this size when there are more rows
 
 _STRIP_ENTRIES = 2_000_000
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""Of a kernel value, relative to the largest."""
+ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a kernel value, relative to the largest
 
 
 class PermutationMoments(NamedTuple):

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_NOTES = 5
-"""Notes on single pairs that are kept."""
+_NOTES = 5  # notes on single pairs that are kept
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from .factored import FactorPair
 from .matrices import Order
 from .pairs import VariablePair
 
-FEW_ROWS = 64
-"""Up to this many rows permutations are drawn one by one."""
+FEW_ROWS = 64  # up to this many rows permutations are drawn one by one
 
 
 class PermutedValues(NamedTuple):

@@ -22,39 +22,27 @@ from .matrices import CentredMatrix, MatrixInMemory
 from .pairs import MatrixPair, VariablePair
 from .strips import MatrixInStrips
 
-LEAST_ROWS = 4
-"""The unbiased estimate divides by n (n-3)."""
-
-SMALL_ROWS = 300
-"""Up to this many rows matrices cost next to nothing."""
-
-MEMORY_ROWS = 2000
-"""Up to this many rows both matrices are kept (64 MB)."""
-
-STRIP_ROWS = 4000
-"""Up to this many rows all pairs of rows are looked at unless there are exact features."""
-
-PATIENT_ROWS = 12_000
-"""The same where a low-rank kernel would need too high a rank to come near; beyond, it has to do."""
+LEAST_ROWS = 4  # the unbiased estimate divides by n (n-3)
+SMALL_ROWS = 300  # up to this many rows matrices cost next to nothing
+MEMORY_ROWS = 2000  # up to this many rows both matrices are kept (64 MB)
+STRIP_ROWS = 4000  # up to this many rows all pairs of rows are looked at unless there are exact features
+PATIENT_ROWS = 12_000  # the same where a low-rank kernel would need too high a rank to come near; beyond, it has to do
 
 FEW_VALUES, MANY_VALUES = 64, 500
 """Distinct rows that are preferred to waves, and those that are preferred to a low rank."""
 
-MOST_WAVES = 1000
-"""Features of a smooth kernel on few columns, unless that is more than a quarter of the rows."""
+MOST_WAVES = 1000  # features of a smooth kernel on few columns, unless that is more than a quarter of the rows
 
 LONG_LINE, LINE_POINTS = 20_000, 2_000
 """From so many rows on so many order statistics stand for a line when a bandwidth is chosen."""
 
-TABLE_RANK = 500
-"""The highest rank for a column of a table whose columns are all compared with each other."""
+TABLE_RANK = 500  # the highest rank for a column of a table whose columns are all compared with each other
 
 _PAIR_OF_ROWS, _PAIR_OF_AXES, _SHIFT = 1e-7, 1e-9, 1e-8
 """Seconds for a pair of rows in all permutations; for a row and a pair of axes; for a shift and a pair of axes."""
 
 
-Made = tuple[Engine, Factor]
-"""An engine and the factor that it stands for."""
+Made = tuple[Engine, Factor]  # an engine and the factor that it stands for
 
 
 class Application(NamedTuple):

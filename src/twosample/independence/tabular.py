@@ -18,8 +18,7 @@ from .hsic import hsic_test
 from .results import IndependenceResult
 from .sides import LEAST_ROWS
 
-SAMPLE = 20_000
-"""Rows of a table that are looked at, unless the user says otherwise."""
+SAMPLE = 20_000  # rows of a table that are looked at, unless the user says otherwise
 
 Progress = Callable[[int, int, str], None]
 

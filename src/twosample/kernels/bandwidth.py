@@ -13,18 +13,12 @@ from ..core.types import Floats
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import Metric
 
-EXACT_POINTS = 2000
-"""Pools up to this size are measured by all their pairs; larger ones by a random part of this size."""
-
-EXACT_LINE = 100_000
-"""The same in one dimension, where all pairs cost O(N log N)."""
-
-LINE_SAMPLE = 30_000
-"""How many random points stand for a longer line: the median is then known to about half a percent."""
+EXACT_POINTS = 2000  # pools up to this size are measured by all their pairs; larger ones by a random part of this size
+EXACT_LINE = 100_000  # the same in one dimension, where all pairs cost O(N log N)
+LINE_SAMPLE = 30_000  # how many random points stand for a longer line: the median is then known to about half a percent
 
 
-Quantiles = Callable[[Floats], Floats]
-"""Gives quantiles of the distances between two pooled rows at some levels."""
+Quantiles = Callable[[Floats], Floats]  # gives quantiles of the distances between two pooled rows at some levels
 
 
 @dataclass(frozen=True)

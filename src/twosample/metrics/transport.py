@@ -14,8 +14,7 @@ from ..kernels.radial import distances
 from ._samples import line, pooled, spanned
 from .witnesses import LipschitzWitness
 
-LARGEST_PLAN = 100_000_000
-"""Beyond this many pairs of rows the matrix of distances (800 MB) is refused."""
+LARGEST_PLAN = 100_000_000  # beyond this many pairs of rows the matrix of distances (800 MB) is refused
 
 
 @options_by_name

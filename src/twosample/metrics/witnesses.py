@@ -12,8 +12,7 @@ from ..core.types import Floats
 from ..errors import InputError
 from ..kernels.radial import distances
 
-_ENTRIES = 1 << 22
-"""Distances held at once while a witness is evaluated: 32 MB."""
+_ENTRIES = 1 << 22  # distances held at once while a witness is evaluated: 32 MB
 
 
 @dataclass(frozen=True, eq=False)

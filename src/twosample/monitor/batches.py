@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FILE = "file"
-PERIODS = ("hour", "day", "week", "month")
-"""Periods that a table is split into."""
+PERIODS = ("hour", "day", "week", "month")  # periods that a table is split into
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _PARTS: dict[str, Callable[[datetime], str]] = {

@@ -36,8 +36,7 @@ class BatchEffect:
     high: float
 
 
-NONE = BatchEffect(0.0, 0.0, 1.0)
-"""Nothing is known."""
+NONE = BatchEffect(0.0, 0.0, 1.0)  # nothing is known
 
 
 @dataclass(frozen=True, eq=False)

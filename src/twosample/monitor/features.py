@@ -22,8 +22,7 @@ from .scan import Indices
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_PAIRED = 10
-"""Columns of numbers of which pairs are looked at."""
+_MOST_PAIRED = 10  # columns of numbers of which pairs are looked at
 
 _CLOCK = 4  # batches of which the ranges of a column must follow each other for it to be a clock
 

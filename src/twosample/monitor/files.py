@@ -22,12 +22,10 @@ from .features import FeaturePlan
 from .history import BatchRecord, History, Settings
 from .results import Look
 
-SUFFIX = ".tsw"
-"""What the files end with."""
+SUFFIX = ".tsw"  # what the files end with
 
 FORMAT = FileFormat("twosample-watch", 1, "the state of a watch", packing=0)  # shares hardly shrink
-PATIENCE = 30.0
-"""Seconds to wait for another writer."""
+PATIENCE = 30.0  # seconds to wait for another writer
 
 
 def encode(history: History, rule: BatchRule, like: TableSummary, notes: tuple[str, ...]) -> bytes:

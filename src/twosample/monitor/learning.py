@@ -22,11 +22,8 @@ from .effects import NONE, BatchEffect, Change, effect_of_change
 from .features import FeaturePlan
 from .scan import ENOUGH, Indices, Whitened
 
-LEAST = 20
-"""Earlier batches from which on batches are the units."""
-
-DOUBT = 0.05
-"""The level at which batches are said to differ by themselves, or to follow their neighbours."""
+LEAST = 20  # earlier batches from which on batches are the units
+DOUBT = 0.05  # the level at which batches are said to differ by themselves, or to follow their neighbours
 
 _DRAWS = 199
 _MOST_ROWS = 10**9 - 1  # of numpy's hypergeometric draws

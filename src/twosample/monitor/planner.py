@@ -19,8 +19,7 @@ from .scan import Indices
 
 Progress = Callable[[int, int, str], None]
 
-MISSING = "missing"
-"""The level that stands for rows without a value, in columns of any form."""
+MISSING = "missing"  # the level that stands for rows without a value, in columns of any form
 
 
 @dataclass(frozen=True)

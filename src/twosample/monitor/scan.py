@@ -33,8 +33,7 @@ from ..core.types import Floats
 WINDOWS = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 """Numbers of last batches that are tested, as far as they are no more than half of all."""
 
-ENOUGH = 10
-"""Relabellings at least as extreme as what was seen, after which it is clear that nothing was seen."""
+ENOUGH = 10  # relabellings at least as extreme as what was seen, after which it is clear that nothing was seen
 
 _ROUNDING = 1e-9
 _CLOSE = 3.0  # of log-likelihood, within which another beginning of the change explains the batches about as well

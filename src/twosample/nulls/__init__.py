@@ -16,8 +16,7 @@ _KINDS: tuple[type[Null], ...] = (
     GroupPermutation, CircularShift, StratifiedPermutation,
 )  # fmt: skip
 
-NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}
-"""The nulls by their aliases."""
+NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}  # the nulls by their aliases
 
 __all__ = [
     "NULLS", "AutoNull", "Bootstrap", "CircularShift", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal",

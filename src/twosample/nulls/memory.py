@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from ..kernels import Kernel
 
-STRETCH = 20_000
-"""Rows that are looked at, in a row: memory is short."""
+STRETCH = 20_000  # rows that are looked at, in a row: memory is short
 
 _LANDMARKS, _LARGEST = 200, 0.99
 
 Rows = NDArray[np.intp]
 
-Entries = Callable[[Rows, Rows], Floats]
-"""Kernel values of some rows with some others, given by their numbers."""
+Entries = Callable[[Rows, Rows], Floats]  # kernel values of some rows with some others, given by their numbers
 
 
 def kernel_memory(x: Floats, kernel: Kernel) -> float:

@@ -17,11 +17,8 @@ from ..errors import whole_number
 from .asymptotic import Spectrum
 from .base import Null, Outcome
 
-CHEAP = 10_000_000
-"""Rows times relabellings up to which relabelling is quick, and nobody needs another law."""
-
-ENOUGH = 200.0
-"""How many rows of the smaller sample the limit law must rest on, see :func:`rows_that_count`."""
+CHEAP = 10_000_000  # rows times relabellings up to which relabelling is quick, and nobody needs another law
+ENOUGH = 200.0  # how many rows of the smaller sample the limit law must rest on, see `rows_that_count`
 
 
 def is_cheap(rows: int, relabellings: int) -> bool:

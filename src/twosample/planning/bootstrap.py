@@ -13,8 +13,7 @@ from ..embedding.alternative import Laws
 from ..statistics import Biased
 from .profile import Profile
 
-RESAMPLES = 999
-"""How often both samples are drawn anew."""
+RESAMPLES = 999  # how often both samples are drawn anew
 
 
 @dataclass(frozen=True, eq=False)

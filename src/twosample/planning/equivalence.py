@@ -50,8 +50,7 @@ class EffectMargin(Tabled):
         return 4 * spread * share / (1 - share)
 
 
-DEFAULT_MARGIN = EffectMargin(0.1)
-"""A small effect: what most users would not act upon."""
+DEFAULT_MARGIN = EffectMargin(0.1)  # A small effect: what most users would not act upon
 
 
 _NO_SPREAD = (

@@ -19,8 +19,7 @@ from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
 from .profile import Profile
 
-_FEW_TERMS = 200
-"""Up to so many terms of an average, the law of their standard error matters."""
+_FEW_TERMS = 200  # up to so many terms of an average, the law of their standard error matters
 
 _DRAWN = 1_000_000  # terms that are drawn for that
 _MOST_VALUES = 100_000  # eigenvalues of a spectrum, which is as good as normal then

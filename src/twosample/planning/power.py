@@ -24,8 +24,7 @@ from .resampling import subsamples
 TESTS = ("mmd", "adaptive")
 _USUAL = {"statistic": "unbiased", "null": "permutation", "kernel": "gaussian", "bandwidth": "median"}
 
-MOST_ROWS = 10**12
-"""A sample size beyond this is not named."""
+MOST_ROWS = 10**12  # A sample size beyond this is not named
 
 
 @options_by_name

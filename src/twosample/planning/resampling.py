@@ -15,14 +15,12 @@ from ..core.pvalue import smallest_pvalue
 from ..errors import InputError
 from ..sources.table import open_table
 
-DRAWS = 100
-"""Pairs of samples that are drawn for one size."""
+DRAWS = 100  # pairs of samples that are drawn for one size
 
 _LEAST_ROWS = 8  # of the smaller of two samples that are drawn
 _RELABELLINGS = 199
 
-Take = Callable[[np.ndarray], object]
-"""The rows of these numbers, from one sample of the pilot."""
+Take = Callable[[np.ndarray], object]  # the rows of these numbers, from one sample of the pilot
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ NAME, LONG = 80, 600  # characters
 _DEPENDENT = Sign("different", "Dependent", "Dependent", "≠")
 _NOT_FOUND = Sign("open", "No dependence found", "Not found", "?")
 
-Cell = tuple[str, float, bool]
-"""Text, darkness between 0 and 1, and whether the pair depends."""
+Cell = tuple[str, float, bool]  # text, darkness between 0 and 1, and whether the pair depends
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from .comparison import comparison_page
 from .page import as_attribute, render
 
 MOST_LINES = 30
-MOST_BYTES = 600_000
-"""Of the whole page; larger ones would make notebooks slow."""
+MOST_BYTES = 600_000  # of the whole page; larger ones would make notebooks slow
 
 
 def comparison_inline(result: Comparison) -> str:

@@ -17,8 +17,7 @@ from ..errors import missing_extra
 from ..kernels.radial import distances
 from ._tree import Indices
 
-Edges = NDArray[np.bool_]
-"""``(N, N)`` symmetric: which pairs of points may be matched."""
+Edges = NDArray[np.bool_]  # (N, N) symmetric: which pairs of points may be matched
 
 COMPLETE, AFFORDABLE = 150, 1500
 """Up to so many points the complete graph is matched at once; up to so many it is the last resort."""

@@ -19,8 +19,7 @@ from ._tree import Indices
 
 CITATION = "Biau and Györfi (2005): On the asymptotic properties of a nonparametric L1-test statistic of homogeneity"
 
-BERRY_ESSEEN = 0.7655
-"""The constant of the authors' correction for finite cells."""
+BERRY_ESSEEN = 0.7655  # the constant of the authors' correction for finite cells
 
 
 @options_by_name

@@ -13,8 +13,7 @@ from ..errors import OptionError, number_between, options_by_name, unknown_optio
 from ..homogeneity import mmd_test
 from ..results import PAPER, TestResult
 
-Test = Callable[..., TestResult]
-"""A test as ``test(x, y, level=..., rng=...)``."""
+Test = Callable[..., TestResult]  # A test as test(x, y, level=..., rng=...)
 
 
 @options_by_name
@@ -146,11 +145,8 @@ def _linear(x: object, y: object, *, level: float, rng: door.Seed) -> TestResult
     return mmd_test(x, y, statistic="linear", null="normal", level=level, rng=rng)
 
 
-FIRST: Mapping[str, Test] = {"hotelling": _hotelling}
-"""Aliases of the cheap tests."""
-
-SECOND: Mapping[str, Test] = {"mmd": mmd_test, "mmd-linear": _linear}
-"""Aliases of the tests that see every difference."""
+FIRST: Mapping[str, Test] = {"hotelling": _hotelling}  # aliases of the cheap tests
+SECOND: Mapping[str, Test] = {"mmd": mmd_test, "mmd-linear": _linear}  # aliases of the tests that see every difference
 
 
 def _resolve(name: str, value: Test | str, known: Mapping[str, Test]) -> Test:

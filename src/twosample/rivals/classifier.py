@@ -20,8 +20,7 @@ from ..nulls import Null, Permutation
 from ..results import TestResult
 from ._common import ResolvedTest, finish, prepare
 
-Classifier = Any
-"""A scikit-learn classifier: it can be cloned, fitted, and predicts."""
+Classifier = Any  # A scikit-learn classifier: it can be cloned, fitted, and predicts
 
 Indices = NDArray[np.intp]
 
@@ -30,8 +29,7 @@ CITATION = "Lopez-Paz and Oquab (2017): Revisiting classifier two-sample tests"
 _TREE_COLUMNS = 10  # in more a tree of the rows saves nothing
 _ENTRIES = 1 << 20  # distances that are looked at together
 
-NINETY_NINE = Permutation(n=99)
-"""The default: each relabelling costs as many fits as there are folds."""
+NINETY_NINE = Permutation(n=99)  # the default: each relabelling costs as many fits as there are folds
 
 
 @options_by_name

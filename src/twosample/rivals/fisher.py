@@ -21,8 +21,7 @@ from ._common import ApproximatelyNormal, finish, prepare
 TEST = "Kernel Fisher discriminant test"
 CITATION = "Harchaoui, Bach and Moulines (2008): Testing for homogeneity with kernel Fisher discriminant analysis"
 
-LARGEST_POOL = 8000
-"""More pooled rows than this are refused: the matrices would take more than 2 GB."""
+LARGEST_POOL = 8000  # more pooled rows than this are refused: the matrices would take more than 2 GB
 
 
 @options_by_name

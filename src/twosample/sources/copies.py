@@ -27,8 +27,7 @@ class CopiedRows:
     """Rows in the order in which they came. None are kept where room is short or nothing can be written."""
 
     def __init__(self) -> None:
-        self.whole = False
-        """Whether all rows are here."""
+        self.whole = False  # whether all rows are here
         self._files: list[TemporaryCopy] = []
         self._waiting: list[pl.DataFrame] = []
         self._fits = True

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _QUERY = re.compile(r"\s*(select|with)\s", re.IGNORECASE)
 _CHANGING = ("nextval", "setseed", "write_log", "sleep_ms")  # of a DuckDB session that is the user's own
 _EVERY = "*"  # after '::': all tables
-Asked = str | tuple[str | None, str]
-"""A query, or a table with its schema."""
+Asked = str | tuple[str | None, str]  # A query, or a table with its schema
 Tables = Callable[[], list[tuple[str | None, str]]]
 Resolve = Callable[[Tables], Asked]
 

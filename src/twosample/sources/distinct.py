@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Hashes = NDArray[np.uint64]
-KEPT = EXACT
-"""Distinct values are counted exactly below this number, and estimated from this many hashes beyond."""
+KEPT = EXACT  # distinct values are counted exactly below this number, and estimated from this many hashes beyond
 
 
 @dataclass(eq=False)

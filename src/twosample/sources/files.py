@@ -41,8 +41,7 @@ _FORMATS: dict[str, Format] = {
     ".json": "json",
     ".xlsx": "excel", ".xls": "excel", ".xlsb": "excel", ".xlsm": "excel", ".ods": "excel",
 }  # fmt: skip
-FORMATS = frozenset(_FORMATS)
-"""Extensions of files that are tables."""
+FORMATS = frozenset(_FORMATS)  # extensions of files that are tables
 _FIRST = 10_000  # rows of a text file that types are inferred from at first
 _DIGITS = 38  # of a decimal, as far as polars reads them
 _SMALL = 1 << 25  # bytes of text below which all rows are used for that

@@ -22,8 +22,7 @@ from .packed import suffixes
 if TYPE_CHECKING:
     import polars as pl
 
-Keys = Mapping[str, str | None]
-"""The text of key columns by their names; None where there is none."""
+Keys = Mapping[str, str | None]  # the text of key columns by their names; None where there is none
 _NO_VALUE = ("__HIVE_DEFAULT_PARTITION__", "")
 _WHOLE, _NUMBER = r"^[+-]?\d+$", r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _DATE, _TIME = r"^\d{4}-\d{2}-\d{2}$", r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d+)?$"

@@ -41,8 +41,7 @@ Kind = Literal[
     "numeric", "integer", "boolean", "datetime", "categorical", "text",
     "identifier", "constant", "mostly missing", "unsupported",
 ]  # fmt: skip
-NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")
-"""Kinds that are compared as numbers."""
+NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")  # kinds that are compared as numbers
 
 USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
 MISSING_SHARE = 0.95

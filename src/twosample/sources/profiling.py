@@ -18,11 +18,8 @@ from .values import strings
 if TYPE_CHECKING:
     import polars as pl
 
-DATES = ("date", "time", "duration")
-"""Families of columns that hold dates, or times, in seconds."""
-
-NUMERIC = ("integer", "number", "boolean", *DATES)
-"""Families of columns that hold numbers, dates in seconds included."""
+DATES = ("date", "time", "duration")  # families of columns that hold dates, or times, in seconds
+NUMERIC = ("integer", "number", "boolean", *DATES)  # families of columns that hold numbers, dates in seconds included
 
 _TEXT = 200
 

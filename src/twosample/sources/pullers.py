@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-MOST_ROWS = 5_000_000
-"""Rows of Spark that are collected at once, at most."""
+MOST_ROWS = 5_000_000  # rows of Spark that are collected at once, at most
 
 
 class Puller(Protocol):

@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-HELD_ROWS = 500_000
-"""Rows of a table in an engine up to which all are read, and that are sampled of larger ones."""
-
-HELD_CELLS = 40_000_000
-"""The same for rows times columns."""
+HELD_ROWS = 500_000  # rows of a table in an engine up to which all are read, and that are sampled of larger ones
+HELD_CELLS = 40_000_000  # the same for rows times columns
 
 
 def held_rows(columns: int) -> int:

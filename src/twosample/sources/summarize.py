@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
     from .table import Table
 
-ROWS = 20_000
-"""Rows that a summary keeps."""
-
-BINS = 1 << 15
-"""Bins of a column, at most."""
+ROWS = 20_000  # rows that a summary keeps
+BINS = 1 << 15  # bins of a column, at most
 
 _ENOUGH = 20_000  # rows of a first batch that tell the scale of its columns
 _VALUES = 1_000_000  # different values in memory beyond which categories are no longer counted

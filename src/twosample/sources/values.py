@@ -13,8 +13,7 @@ from ..core.types import Floats
 if TYPE_CHECKING:
     import polars as pl
 
-PADDED = r"^\s*[+-]?0\d"
-"""Text with a leading zero, as in 00123: a code, not a number."""
+PADDED = r"^\s*[+-]?0\d"  # text with a leading zero, as in 00123: a code, not a number
 _FORMS = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M",
 )  # fmt: skip
@@ -22,8 +21,7 @@ _FORMS = (
 
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
-MANY = 50_000
-"""Rows for which more numbers than rows are counted: others may follow."""
+MANY = 50_000  # rows for which more numbers than rows are counted: others may follow
 _WIDE = "UInt64", "Int128", "UInt128"  # beyond the whole numbers that NumPy adds
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 

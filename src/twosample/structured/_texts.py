@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.int64]
 
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-"""The Unicode normal forms."""
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]  # the Unicode normal forms
 
 _LARGEST_CODE = 1 << 62
 _TABLE = 1 << 24  # codes below this are numbered by a table, others by sorting

@@ -16,8 +16,7 @@ from ..kernels.base import Metric
 from .sets import BagKernel
 
 _CELLS = 1_000_000  # numbers in a stack of covariances
-_SHARE = 0.25
-"""The smoothing, if none is given, as a share of the bandwidth of a kernel on points."""
+_SHARE = 0.25  # the smoothing, if none is given, as a share of the bandwidth of a kernel on points
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ _COORDINATES: dict[str, Comparer] = {"categorical": Categories(), "text": Text()
 _NEVER_MISSING = 4.0
 """Units from a number to a missing value, in a column where none is missing: far, and 1 where some are."""
 
-_ANOTHER = ()
-"""Stands for all values that a reference does not have; no value of a table is equal to it."""
+_ANOTHER = ()  # stands for all values that a reference does not have; no value of a table is equal to it
 
 _Column = tuple[Sequence[Any] | NDArray[Any], NDArray[np.bool_]]
 

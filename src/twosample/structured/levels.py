@@ -19,8 +19,7 @@ from ..errors import InputError
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
-LARGEST = 1e300
-"""Numbers must be smaller: differences of larger ones overflow."""
+LARGEST = 1e300  # numbers must be smaller: differences of larger ones overflow
 
 
 def is_missing(value: Any) -> bool:

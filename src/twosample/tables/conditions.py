@@ -28,11 +28,8 @@ from .reading import Reading
 if TYPE_CHECKING:
     import polars as pl
 
-BINS = 10
-"""Quantile bins of a number by which rows are put into strata."""
-
-REPEATED = 8
-"""Rows of both tables to a value, on average, from which on every number is a stratum of its own."""
+BINS = 10  # quantile bins of a number by which rows are put into strata
+REPEATED = 8  # rows of both tables to a value, on average, from which on every number is a stratum of its own
 
 _ALONE = {
     "design_weights": "weights of a design stay where they are and rows are not relabelled, neither within strata nor "

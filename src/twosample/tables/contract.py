@@ -24,8 +24,7 @@ from .toml_text import contract_text
 KINDS = ("numeric", "integer", "boolean", "datetime", "categorical", "text", "identifier")
 """What values can be demanded to be."""
 
-Bound = float | date | None
-"""An end of a range; a datetime is a date, too."""
+Bound = float | date | None  # an end of a range; a datetime is a date, too
 
 
 @dataclass(frozen=True)

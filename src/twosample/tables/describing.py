@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from ..summaries import BinnedColumn
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-SHARES = 20
-"""Categories of which shares are kept."""
+SHARES = 20  # categories of which shares are kept
 
 _DAY = 86_400.0
 

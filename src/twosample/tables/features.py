@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
 Meaning = Literal["score", "spread", "hour", "level", "hash", "length", "letters", "missing"]
 
-TOTAL = 240
-"""Features of all columns together, about: with more columns each has fewer, down to one."""
-
-MOST = 6
-"""Features of one column, at most."""
+TOTAL = 240  # features of all columns together, about: with more columns each has fewer, down to one
+MOST = 6  # features of one column, at most
 
 _RARE = 0.005  # levels with a smaller share of the rows are not looked at one by one
 _LABELS = 20  # different numbers up to which they may be labels

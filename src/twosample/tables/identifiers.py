@@ -11,8 +11,7 @@ from .views import View, sentence, usable
 if TYPE_CHECKING:
     import polars as pl
 
-_SURE = 1e-3
-"""The chance of any false word about one column: what happens to identifiers happens to many of them."""
+_SURE = 1e-3  # the chance of any false word about one column: what happens to identifiers happens to many of them
 
 _LOOKED_AT = "letters", "length", "value"
 

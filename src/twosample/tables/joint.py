@@ -33,17 +33,10 @@ from .reading import Reading
 if TYPE_CHECKING:
     import polars as pl
 
-RANK = 256
-"""Features of the joint kernel."""
-
-CELLS = 40_000_000
-"""Coordinates of the joint sample, at most; with very many columns it has fewer rows."""
-
-RESAMPLES = 999
-"""How often groups of rows are relabelled."""
-
-KEPT = 100
-"""Rows of each table that are kept to be shown; fewer of very wide tables."""
+RANK = 256  # features of the joint kernel
+CELLS = 40_000_000  # coordinates of the joint sample, at most; with very many columns it has fewer rows
+RESAMPLES = 999  # how often groups of rows are relabelled
+KEPT = 100  # rows of each table that are kept to be shown; fewer of very wide tables
 
 _SHOWN_CELLS = 20_000
 _BLOCK = 4096
@@ -60,7 +53,7 @@ class Joint:
     features: tuple[ColumnFeatures, ...]  # of the columns that vary
     groups: RowGroups  # of rows, and their relabellings
     twins: Floats  # (N,) 1 for a row that occurs more than once in the pooled sample
-    shared: tuple[float, float] | None  # of rows also in the other table, if more than chance explains
+    shared: tuple[float, float] | None  # shares that the other table has too, if more than chance explains
     notes: tuple[str, ...]  # how it was done
     every: bool = False  # whether features of every row were tested beside it
 

@@ -14,8 +14,7 @@ from .parts import ColumnComparison, ColumnFacts, Number
 if TYPE_CHECKING:
     from .results import Comparison
 
-Known = tuple[str, str, str]
-"""What it is, in the first table, in the second."""
+Known = tuple[str, str, str]  # what it is, in the first table, in the second
 
 
 def known_numbers(column: ColumnComparison) -> tuple[Known, ...]:

@@ -11,8 +11,7 @@ from ..errors import InputError, OptionError, real_number
 from ..sources import Kind
 
 MARGIN = 0.05
-ALL = "*"
-"""The name of all columns that have no margin of their own."""
+ALL = "*"  # the name of all columns that have no margin of their own
 
 _KINDS = get_args(Kind)
 

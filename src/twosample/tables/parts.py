@@ -21,8 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 Verdict = Literal["same", "small difference", "no difference found", "different"]
-GROUPS = 150
-"""Groups of rows of either table that the joint test relabels, about."""
+GROUPS = 150  # groups of rows of either table that the joint test relabels, about
 
 Value = str | int | float | bool | None
 Number = float | int | datetime | time | None

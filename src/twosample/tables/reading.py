@@ -35,15 +35,13 @@ from ..summaries import Scale
 if TYPE_CHECKING:
     import polars as pl
 
-Step = Callable[[str], None]
-"""Called with what is done next."""
+Step = Callable[[str], None]  # called with what is done next
 
 _LONG = 40  # characters of a name that a sentence can bear
 
 _REPEATED = 0.001  # of all rows
 
-COUNTED = 10_000
-"""Categories of a table that are counted one by one; where there are more, samples are compared."""
+COUNTED = 10_000  # categories of a table that are counted one by one; where there are more, samples are compared
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ from .views import FEW, STEPS, View, Words, levels_views, tails, usable
 if TYPE_CHECKING:
     import polars as pl
 
-EXACT_ROWS = 40_000
-"""Rows of both tables together up to which numbers are compared as they are; beyond, by bins."""
+EXACT_ROWS = 40_000  # rows of both tables together up to which numbers are compared as they are; beyond, by bins
 
 FINER = 0.07, 0.02
 """Widths of the finer kernels, on ranks between 0 and 1: near the middle of normal numbers, a fifth and a twentieth of
@@ -39,8 +38,7 @@ the median distance."""
 _ROWS_WITHIN = 2.0  # rows of the smaller sample that the width of a finer kernel must hold
 _TINY = 2.0**-1000  # the smallest bandwidth: quotients stay numbers
 
-TEXTS = 5000
-"""Texts of each table that are compared, at most."""
+TEXTS = 5000  # texts of each table that are compared, at most
 
 
 @dataclass(frozen=True, eq=False)

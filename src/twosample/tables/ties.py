@@ -26,8 +26,7 @@ _WAVES = 4
 _LEVELS, _WORK = 20, 60_000  # levels of a column that are predicted, and features times levels of all of these
 _LEAST = 1e-3  # the smallest share
 
-PAIRED = 320
-"""Features up to which all pairs of columns are looked at."""
+PAIRED = 320  # features up to which all pairs of columns are looked at
 
 Index = NDArray[np.intp]
 

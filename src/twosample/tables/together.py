@@ -25,11 +25,8 @@ from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, effect
 from ..nulls import Permutation
 from .ties import FeatureView
 
-WEIGHTS = {"rows": 2.0, "columns": 3.0, "ties": 3.0, "pairs": 2.0, "middle": 1.0, "twins": 1.0}
-"""Shares of the level."""
-
-NAMING = "columns", "ties", "pairs"
-"""Views whose items are columns and pairs of them."""
+WEIGHTS = {"rows": 2.0, "columns": 3.0, "ties": 3.0, "pairs": 2.0, "middle": 1.0, "twins": 1.0}  # shares of the level
+NAMING = "columns", "ties", "pairs"  # views whose items are columns and pairs of them
 
 _ROUNDING = 1e-4  # of sums in single precision, relative to their spread
 

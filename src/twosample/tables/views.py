@@ -42,8 +42,7 @@ STEPS: Mapping[float, str] = {
 _TAILS = 0.005, 0.01, 0.05
 _FAR = 2.0  # of the distance between the 5 % quantiles: what lies so far beyond them is odd
 _ATOMS = 12
-FEW = 30
-"""Different values of which each is looked at."""
+FEW = 30  # different values of which each is looked at
 
 _AROUND = 5  # neighbours on either side that a value is compared with
 _SHARP = 3.0  # standard deviations by which it is more frequent than these

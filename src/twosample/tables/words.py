@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from .results import Comparison
 
-_SHOWN = 30
-"""Columns and findings of a summary."""
+_SHOWN = 30  # columns and findings of a summary
 
 
 def summary(c: Comparison) -> str:

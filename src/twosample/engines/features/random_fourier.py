@@ -21,11 +21,8 @@ from ..base import check_progress, own_generator
 from .feature_gram import FeatureGram
 from .sparse_gram import SparseGram
 
-_SINGLE_POINTS = 10_000
-"""Pools of more points than this get features in single precision."""
-
-_SINGLE_PHASE = 100.0
-"""Up to this many radians single precision is enough for a phase."""
+_SINGLE_POINTS = 10_000  # pools of more points than this get features in single precision
+_SINGLE_PHASE = 100.0  # up to this many radians single precision is enough for a phase
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from .grid_gram import GridFeatures, GridGram, direct_frequencies
 from .nufft import transforms_available
 from .sorted_line import SortedGram
 
-_EXACT = 1e-10
-"""Up to this tolerance there is nothing to tell."""
+_EXACT = 1e-10  # up to this tolerance there is nothing to tell
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,8 @@ from ...kernels import Mixture
 
 Waves = NDArray[np.complex128]
 
-MAX_FREQUENCIES = 3_000_000
-"""Grids with more frequencies than this are refused."""
-
-_POINT_COST = {1: 0.3, 2: 0.8, 3: 3.0}
-"""What a transform costs for each point, in terms of a frequency."""
+MAX_FREQUENCIES = 3_000_000  # grids with more frequencies than this are refused
+_POINT_COST = {1: 0.3, 2: 0.8, 3: 3.0}  # what a transform costs for each point, in terms of a frequency
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,8 +26,7 @@ from .nufft import fast_sums, fast_values, transforms_available
 DIRECT_FREQUENCIES = 1500
 """Up to this many frequencies waves are summed directly; beyond that by non-uniform fast Fourier transforms."""
 
-PLAIN_FREQUENCIES = 6000
-"""The same where there are no such transforms."""
+PLAIN_FREQUENCIES = 6000  # the same where there are no such transforms
 
 _BINNED_POINTS, _BINNED_COLUMNS = 50_000, 8
 """On the line, with more points and fewer labellings than this, moments in bins replace the points."""

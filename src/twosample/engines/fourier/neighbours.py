@@ -23,8 +23,7 @@ from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats
 from .frequency_grid import FrequencyGrid
 
-_REACH = 1e-3
-"""How far the feature of a point may move, relative to its length."""
+_REACH = 1e-3  # how far the feature of a point may move, relative to its length
 
 _LABELLINGS = 64  # that are counted at a time: their counts stay in the cache
 

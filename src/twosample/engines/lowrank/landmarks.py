@@ -19,8 +19,7 @@ from ..tiles import tile_function
 
 Precision = type[np.float32 | np.float64]
 
-_DOUBT = 5e-5
-"""One in a thousand, shared by the twenty or so times that a sample is looked at."""
+_DOUBT = 5e-5  # one in a thousand, shared by the twenty or so times that a sample is looked at
 
 _BLOCK_ENTRIES = 1 << 20
 

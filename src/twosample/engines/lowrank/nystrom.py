@@ -37,8 +37,7 @@ from ..features.feature_gram import FeatureGram
 from .landmarks import Certificate, LandmarkMap, row_pieces
 from .pivoted_cholesky import choose_landmarks
 
-MAX_RANK = 4000
-"""Where the rank ends if nothing is said: the factor takes 128 MB then."""
+MAX_RANK = 4000  # where the rank ends if nothing is said: the factor takes 128 MB then
 
 _BLOCK_ENTRIES = 1 << 20
 

@@ -29,11 +29,8 @@ from .landmarks import (
     row_pieces,
 )
 
-CANDIDATES = 5120
-"""Rows of a large pool that pivots are drawn from at a time."""
-
-MEASURED = 3072
-"""Further rows, on which the residual is measured."""
+CANDIDATES = 5120  # rows of a large pool that pivots are drawn from at a time
+MEASURED = 3072  # further rows, on which the residual is measured
 
 EXACT_WORK = 2e10
 """The residual of all rows is computed when it takes fewer operations than this; else a sample has to do."""

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from ...sources.table import Table
 
-FEW = 20_000
-"""Rows of both samples up to which they are taken into memory: the answer is that of arrays."""
+FEW = 20_000  # rows of both samples up to which they are taken into memory: the answer is that of arrays
 
 _ROWS = 1 << 12  # that features are made of at a time: sums of so many are whole numbers below 2**53
 _UNIT = 2.0**-32  # of features in whole numbers, whose sums no order changes

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.types import Floats
 from ...errors import InputError, options_by_name, whole_number
 
-Whole: TypeAlias = NDArray[np.intp]
-"""Whole numbers: node numbers, label codes, counts."""
+Whole: TypeAlias = NDArray[np.intp]  # whole numbers: node numbers, label codes, counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,11 +19,8 @@ from .pool import GraphPool
 if TYPE_CHECKING:
     from scipy import sparse
 
-_CELLS = 2**18
-"""Pairs of nodes (or of arcs) at a time: a few arrays of that many doubles stay near the processor."""
-
-_DENSE = 128
-"""Up to this many nodes the adjacency matrix of the single graph is dense."""
+_CELLS = 2**18  # pairs of nodes (or of arcs) at a time: a few arrays of that many doubles stay near the processor
+_DENSE = 128  # up to this many nodes the adjacency matrix of the single graph is dense
 
 Step: TypeAlias = Callable[[Floats], Floats]
 

@@ -16,11 +16,8 @@ from ...kernels.objects import ObjectKernel, Tabulated
 from .pool import GraphPool
 from .products import Products
 
-_LEFT_OUT = 1e-15
-"""The share of the sum over all lengths of walks that may be missing."""
-
-PRODUCTS = ("nodes", "steps")
-"""What the value of a walk may be a product of."""
+_LEFT_OUT = 1e-15  # the share of the sum over all lengths of walks that may be missing
+PRODUCTS = ("nodes", "steps")  # what the value of a walk may be a product of
 
 
 @dataclass(frozen=True)
