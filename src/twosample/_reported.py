@@ -1,10 +1,13 @@
-"""What every result can do once it has a summary and plain values: print, JSON, a page."""
+"""What every result can do once it has a summary and plain values: print, JSON, a page, a small table in a notebook.
+
+Those tables have no style sheet, and text in the colour of what is around it, so that light and dark do.
+"""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from html import escape
 from os import PathLike
@@ -14,6 +17,13 @@ from ._shown import shown
 from .errors import whole_number
 
 _CELL = 160  # characters of a value in a notebook
+_BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.4;color:inherit"
+_TABLE = "border-collapse:collapse;margin:0;font-size:inherit;background:none;color:inherit"
+_CELL_STYLE = (
+    "padding:.3em .7em;text-align:left;vertical-align:middle;border:0;"
+    "border-top:1px solid rgba(128,128,128,.3);background:none;color:inherit"
+)
+_TONES = {"different": "#b3123f", "same": "#1b7a49", "open": "#5c6168"}
 
 
 class Printed(ABC):
@@ -54,8 +64,6 @@ class Tabled:
 
     def _repr_html_(self) -> str:
         """The text if there is one of its own, else the fields that its ``repr`` has."""
-        from ._inline import box, table
-
         if type(self).__str__ is not object.__str__:
             return _headed(str(self))
         known: Any = self
@@ -65,8 +73,6 @@ class Tabled:
 
 def _headed(text: str) -> str:
     """Text for a notebook: its first line as a heading."""
-    from ._inline import box, lines
-
     heading, _, rest = text.partition("\n")
     return box(f"<b>{escape(heading)}</b>", lines(rest) if rest else "")
 
@@ -95,3 +101,35 @@ class Reported(Printed):
         from importlib import import_module
 
         import_module("twosample.report").write_html(self, path, title=title, date=date, notes=notes)
+
+
+def badge(words: str, tone: str) -> str:
+    """A verdict in white on its colour: "different", "same" or "open"."""
+    style = f"display:inline-block;background:{_TONES[tone]};color:#fff;border-radius:.35em;padding:.15em .6em"
+    return f'<span style="{style};font-weight:600">{escape(words)}</span>'
+
+
+def table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
+    """Cells of text; the first of each row is its name."""
+    top = "".join(f'<th style="{_CELL_STYLE};border-top:0;opacity:.7">{escape(cell)}</th>' for cell in head)
+    body = "".join(
+        "<tr style='background:none'>"
+        + "".join(
+            f'<td style="{_CELL_STYLE}{";font-weight:600" if place == 0 else ""}">{escape(cell)}</td>'
+            for place, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f'<table style="{_TABLE}">{f"<thead><tr>{top}</tr></thead>" if top else ""}<tbody>{body}</tbody></table>'
+
+
+def lines(text: str) -> str:
+    """Lines of text whose columns stay below each other; long ones are broken."""
+    style = "margin:0;padding:0;border:0;background:none;color:inherit;white-space:pre-wrap;font-size:13px"
+    return f'<pre style="{style}">{escape(text.strip(chr(10)))}</pre>'
+
+
+def box(heading: str, *parts: str) -> str:
+    """Parts of HTML below a heading of HTML."""
+    return f'<div style="{_BOX}"><div style="margin:.2em 0 .5em">{heading}</div>{"".join(parts)}</div>'

@@ -146,7 +146,7 @@ class TestResult(Printed):
         return lines + [("note", note) for note in self.notes]
 
     def _repr_html_(self) -> str:
-        from ._inline import badge, box, table
+        from ._reported import badge, box, table
 
         rows = [("p-value", f"{pvalue(self.pvalue)} (level {self.level:g})"), *self._lines()]
         return box(f"{badge(self.verdict, 'different' if self.rejected else 'open')} {escape(self.test)}", table(rows))

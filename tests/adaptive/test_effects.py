@@ -49,8 +49,7 @@ def test_few_rows_have_none():
 
 
 def test_an_effect_that_cannot_be_estimated_is_not_said_to_be_none():
-    from twosample.adaptive.effects import ViewEffect
-    from twosample.adaptive.results import _size
+    from twosample.adaptive.results import ViewEffect, _size
 
     class Seen:
         effect = ViewEffect(0.0, 0.0, 0.123)

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, rankdata
 
-from twosample.adaptive import base, local, pairs, views, waves
+from twosample.adaptive import base, local, pairs, views
 from twosample.adaptive.front import views_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
 from twosample.core.centred import u_centred
@@ -242,7 +242,7 @@ def test_few_rows_leave_more_of_the_level_to_location():
     assert shares(30, 1) == shares(300, 1)
 
 
-@pytest.mark.parametrize("kind", [waves.FineWaves, waves.MiddleWaves])
+@pytest.mark.parametrize("kind", [views.FineWaves, views.MiddleWaves])
 def test_waves_by_definition(kind, labels):
     """The sum over frequencies of the weighted squares of their sums."""
     z = np.random.default_rng(9).exponential(size=(30, 1))

@@ -5,7 +5,7 @@ import pytest
 
 import twosample as ts
 from twosample.core.labellings import random_relabellings
-from twosample.engines.fourier.neighbours import _REACH, SortedPlaces
+from twosample.engines.fourier.line_bins import _REACH, SortedPlaces
 from twosample.homogeneity import observed
 
 POINTS = {

@@ -13,7 +13,7 @@ import pytest
 import twosample as ts
 from tests.sources.test_databases import HOSTILE, fill_postgres, literal
 from twosample import _files
-from twosample.sources import blocks, copies, open_table
+from twosample.sources import blocks, open_table, remote
 from twosample.tables import every_row
 
 pytest.importorskip("sqlglot")
@@ -97,16 +97,16 @@ def test_rows_are_read_once_for_both_passes(postgres_server, monkeypatch):
     each = blocks.PageBlocks._each
     monkeypatch.setattr(blocks.PageBlocks, "_each", lambda self, *rest: asked.append(self) or each(self, *rest))
     monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 5000)
-    monkeypatch.setattr(copies, "_PART", 1 << 16)
+    monkeypatch.setattr(remote, "_PART", 1 << 16)
     found = ts.compare(*tables, sample=None)
     assert len(asked) == 2
     assert found.joint.m + found.joint.n == 50_000
     assert found.joint.pvalue == ts.compare(*frames, sample=None).joint.pvalue
-    monkeypatch.setattr(copies, "_MOST", 1000)  # no room: they are read again
+    monkeypatch.setattr(remote, "_MOST", 1000)  # no room: they are read again
     again = ts.compare(*tables, sample=None)
     assert len(asked) == 6
     assert again.joint.pvalue == found.joint.pvalue
-    monkeypatch.setattr(copies, "_MOST", 1 << 33)
+    monkeypatch.setattr(remote, "_MOST", 1 << 33)
     monkeypatch.setattr(_files.tempfile, "mkstemp", full)
     again = ts.compare(*tables, sample=None)
     assert len(asked) == 10
@@ -121,7 +121,7 @@ def full(*rest):
 
 def copies_left():
     """Temporary files of rows that are there."""
-    return [file for file in list(copies._sizes) if file.path.exists()]
+    return [file for file in list(remote._sizes) if file.path.exists()]
 
 
 def test_copies_go_with_the_comparison(postgres_server, monkeypatch):
@@ -130,8 +130,8 @@ def test_copies_go_with_the_comparison(postgres_server, monkeypatch):
     frames = [pl.DataFrame({"a": rng.normal(size=9000)}) for _ in "ab"]
     tables = [open_table(fill_postgres(postgres_server, frame, f"left{k}")) for k, frame in enumerate(frames)]
     monkeypatch.setattr(sys.modules["twosample.tables.compare"], "HELD", 5000)
-    written, seen = copies._written, []
-    monkeypatch.setattr(copies, "_written", lambda content: seen.append(written(content)) or seen[-1])
+    written, seen = remote._written, []
+    monkeypatch.setattr(remote, "_written", lambda content: seen.append(written(content)) or seen[-1])
     monkeypatch.setattr(every_row, "LEAST_ROWS", 10_000)
     ts.compare(*tables, sample=None)
     assert len(seen) == 2

@@ -10,8 +10,8 @@ import pytest
 
 from twosample import _files
 from twosample.errors import OutputError
-from twosample.sources import copies
-from twosample.sources.copies import CopiedRows
+from twosample.sources import remote
+from twosample.sources.remote import CopiedRows
 
 FRAMES = [pl.DataFrame({"x": range(k * 100, k * 100 + 100), "s": ["a"] * 100}) for k in range(5)]
 Usage = namedtuple("Usage", "total used free")
@@ -20,9 +20,9 @@ Usage = namedtuple("Usage", "total used free")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where copies are, each batch in a file of its own."""
-    monkeypatch.setattr(copies, "_PART", 1)
+    monkeypatch.setattr(remote, "_PART", 1)
     monkeypatch.setattr(_files, "roomy_folder", lambda: str(tmp_path))
-    monkeypatch.setattr(copies, "roomy_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(remote, "roomy_folder", lambda: str(tmp_path))
     return tmp_path
 
 
@@ -69,7 +69,7 @@ def test_a_full_disk_stops_nothing(folder, monkeypatch, where, after):
 
 def test_room_is_looked_at_before_a_file_is_written(folder, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10, 10, 100))
-    monkeypatch.setattr(copies, "TemporaryCopy", lambda *given: pytest.fail("written"))
+    monkeypatch.setattr(remote, "TemporaryCopy", lambda *given: pytest.fail("written"))
     copy = CopiedRows()
     through(copy)
     assert not copy.whole

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import BinGrid, infer_kinds, open_table, warehouses
+from twosample.sources import BinGrid, databases, infer_kinds, open_table
 from twosample.sources.databases import Target, check_query
 from twosample.sources.pushdown import Pushdown
 from twosample.summaries import ColumnInfo
@@ -27,14 +27,14 @@ FRAME = pl.DataFrame(
 GRIDS = {"x": BinGrid(-2, -20, 40), "i": BinGrid(0, 0, 25), 'quo"te`': BinGrid(6, 0, 40)}
 
 
-@pytest.mark.parametrize("scheme", warehouses.WAREHOUSES)
+@pytest.mark.parametrize("scheme", databases.WAREHOUSES)
 def test_what_is_missing_is_said_with_the_line_that_installs_it(scheme, monkeypatch):
-    monkeypatch.setattr(warehouses, "_installed", lambda name: name in ("ibis", "sqlglot"))
+    monkeypatch.setattr(databases, "_installed", lambda name: name in ("ibis", "sqlglot"))
     backend = "mysql" if scheme == "mariadb" else scheme
     with pytest.raises(ts.MissingExtraError, match=rf'pip install "ibis-framework\[{backend}\]"') as caught:
         open_table(f"{scheme}://ada:{SECRET}@db.example/shop::t")
     assert SECRET not in str(caught.value)
-    assert not warehouses._installed("no.such.package")
+    assert not databases._installed("no.such.package")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def trino(monkeypatch):
     own.unregister("given")
     connection = ibis.duckdb.from_connection(own)
     urls = []
-    monkeypatch.setattr(warehouses, "_installed", lambda name: True)
+    monkeypatch.setattr(databases, "_installed", lambda name: True)
     monkeypatch.setattr(ibis, "connect", lambda url: urls.append(url) or connection)
     return urls
 
@@ -112,7 +112,7 @@ def test_errors_of_drivers_are_ours(monkeypatch):
     def refused(url):
         raise RuntimeError(f"401 for {url}")
 
-    monkeypatch.setattr(warehouses, "_installed", lambda name: True)
+    monkeypatch.setattr(databases, "_installed", lambda name: True)
     monkeypatch.setattr(ibis, "connect", refused)
     with pytest.raises(ts.SourceError, match="RuntimeError: 401") as caught:
         open_table(f"snowflake://ada:{SECRET}@account/db::t")
@@ -145,7 +145,7 @@ def recorded(dialect):
     return asked
 
 
-@pytest.mark.parametrize("dialect", sorted({backend for backend, _ in warehouses.WAREHOUSES.values()}))
+@pytest.mark.parametrize("dialect", sorted({backend for backend, _ in databases.WAREHOUSES.values()}))
 def test_recorded_queries(dialect, monkeypatch):
     """Each is one SELECT that its dialect can read again, with names that are quoted."""
     import sqlglot

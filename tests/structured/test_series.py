@@ -53,11 +53,11 @@ def test_all_alignments(triangle, columns):
 
 @pytest.mark.parametrize("name", ["_CELLS", "_DIAGONAL"])
 def test_the_size_of_batches_changes_nothing(monkeypatch, name):
-    from twosample.structured import _alignments
+    from twosample.structured import series as module
 
     series = walks(9, 1)
     whole = GlobalAlignment(1.0).block(series, series)
-    monkeypatch.setattr(_alignments, name, 10)
+    monkeypatch.setattr(module, name, 10)
     np.testing.assert_allclose(GlobalAlignment(1.0).block(series, series), whole, rtol=1e-12)
 
 

@@ -79,10 +79,10 @@ def test_subsequence_is_its_definition(length, decay):
 
 
 def test_subsequence_in_many_small_batches(monkeypatch):
-    from twosample.structured import _subsequences
+    from twosample.structured import strings
 
     whole = Subsequence(2).block(WORDS, WORDS)
-    monkeypatch.setattr(_subsequences, "_CELLS", 30)
+    monkeypatch.setattr(strings, "_CELLS", 30)
     np.testing.assert_allclose(Subsequence(2).block(WORDS, WORDS), whole, rtol=1e-12)
 
 

@@ -26,11 +26,12 @@ from .views import (
     Columns,
     Covariance,
     Directions,
+    FineWaves,
     Mean,
+    MiddleWaves,
     Radius,
     Shapes,
 )
-from .waves import FineWaves, MiddleWaves
 
 CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (1958): Significance tests in parallel"
 

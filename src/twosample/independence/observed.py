@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, lgamma
+from math import exp, lgamma, sqrt
 
 import numpy as np
 
-from ..core.laws import Limit
+from ..core.laws import BoundLaw, Limit, SquaredBoundLaw
 from ..core.observed import Observed, Resampler, Series
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option
 from ..kernels import Kernel
+from ..metrics.bounds import hsic_rate
 from ..nulls import NULLS, Null
 from ..nulls.memory import memory
-from .bounds import bound_law
 from .matrices import PermutationMoments
 from .pairings import permutations_of_y, shifts_of_y
 from .pairs import VariablePair
@@ -176,3 +176,32 @@ def product_weights(x: Floats, y: Floats) -> Floats:
 def smallest(size: int) -> float:
     """The smallest p-value: one over the number of pairings."""
     return exp(max(-lgamma(size + 1), -690.0))
+
+
+def bound_law(size: int, kernels: tuple[Kernel, Kernel]) -> SquaredBoundLaw:
+    r"""The bound on HSIC_b of so many pairs under independence, for every law, by the steps of Appendix A.
+
+    :math:`T = \sqrt{\mathrm{HSIC}_b} = \|\hat C\|` with
+    :math:`\hat C = \frac1n\sum_i(\phi_i-\bar\phi)\otimes(\psi_i-\bar\psi)`. Let D and E be the widths of the ranges of
+    k and l, so that :math:`\|\phi-\phi'\|^2 \le 2D` for any two points.
+
+    *One pair.* With the other pairs fixed, :math:`\hat C` is a constant plus :math:`\frac{n-1}{n^2}u\otimes v`, where u
+    and v are the differences between :math:`\phi_i,\psi_i` and the means of the others. For two values of the pair
+    :math:`\|u\otimes v-u'\otimes v'\|^2 = ab + a'b' - \frac12(a+a'-p)(b+b'-q)` with the squared lengths a, a', b, b' of
+    u, u', v, v' and p, q of u - u', v - v'. That is linear in each of the six, all of which lie in [0, 2D] or [0, 2E];
+    so its maximum over these is at a corner, and there it is 6DE. Hence T moves by at most
+    :math:`c = \frac{n-1}{n^2}\sqrt{6DE}`.
+
+    *The mean.* Under independence :math:`E\,\mathrm{HSIC}_b = \frac{n-1}{n^2}\,v w \le \frac{n-1}{n^2}DE` with the
+    variances :math:`v = E\,k(x,x) - E\,k(x,x')` and w of l, and :math:`E\,T` is at most its root.
+    """
+    product = 1.0
+    for name, kernel in zip(("kernel", "kernel_y"), kernels, strict=True):
+        if kernel.bounds is None:
+            raise OptionError(
+                f"null='mcdiarmid' needs bounded kernels, and no bound is known for {name}={kernel!r}. Use one such as "
+                "'gaussian', or null='permutation'."
+            )
+        product *= max(kernel.bounds[1] - kernel.bounds[0], 1e-150)  # a constant kernel: HSIC is 0, and so is the bound
+    top = sqrt(product) * (size - 1) / size
+    return SquaredBoundLaw(BoundLaw(bias=top / sqrt(size - 1), rate=hsic_rate(size, product), ceiling=top))

@@ -1,23 +1,26 @@
-"""Kernels that the user brings along: a precomputed matrix, or any function."""
+"""Kernels that the user brings along: a precomputed matrix, also from a .npz archive, or any function."""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._files import whole_file
 from ..core.types import Floats
 from ..errors import InputError, OptionError, real_number
 from .bandwidth import Median
 from .base import Kernel, Metric
-from .files import read_gram, write_gram
 from .objects import row_numbers_of, rows_of
 
 _CHECKED_ROWS = 2000
+FORMAT = "twosample-gram-1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,3 +242,27 @@ def _check_positive(K: Floats) -> None:
             f"Precomputed: the matrix is indefinite (smallest eigenvalue {smallest:.4g}), so it is not a kernel. "
             "A matrix of distances D becomes one as -D/2 after double centring; see also ts.Energy."
         ) from None
+
+
+def write_gram(path: str | os.PathLike[str], matrix: Floats, m: int | None) -> None:
+    """Write a file, whole or not at all."""
+    with whole_file(path) as file:
+        np.savez(file, format=np.array(FORMAT), matrix=matrix, m=np.array(0 if m is None else m))
+
+
+def read_gram(path: str | os.PathLike[str]) -> tuple[Floats, int | None]:
+    """The matrix and m, or what is wrong with the file. Checksums of the archive are compared on the way."""
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            parts = {name: archive[name] for name in ("format", "matrix", "m") if name in archive.files}
+    except FileNotFoundError:
+        _refuse(path, "there is no such file")
+    except (ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, zipfile.BadZipFile) as error:
+        _refuse(path, f"it is no archive of arrays, or it was cut off ({error})")
+    if len(parts) != 3 or parts["format"].tolist() != FORMAT or parts["m"].shape != ():
+        _refuse(path, f"it does not say {FORMAT!r}")
+    return parts["matrix"], int(parts["m"]) or None
+
+
+def _refuse(path: str | os.PathLike[str], why: str) -> NoReturn:
+    raise InputError(f"{path!s} is not a Gram matrix that can be used: {why}.") from None

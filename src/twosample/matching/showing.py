@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._inline import badge, box, table
 from .._numbers import pvalue
+from .._reported import badge, box, table
 from .._shown import shown
 from .._version import __version__
 from ..core.types import Floats

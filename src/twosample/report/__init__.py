@@ -133,7 +133,7 @@ def markdown(result: Comparison | ManyComparison | Matching | DatabaseMatching) 
         return matching_markdown(result)
     if isinstance(result, Comparison):
         return comparison_markdown(result)
-    from ._many_text import many_markdown
+    from .many import many_markdown
 
     return many_markdown(_known_many(result, "ts.compare, ts.compare_many, ts.match or ts.match_databases"))
 
@@ -161,7 +161,7 @@ def junit(result: Comparison | ManyComparison) -> str:
     """
     if isinstance(result, Comparison):
         return comparison_junit(result)
-    from ._many_text import many_junit
+    from .many import many_junit
 
     return many_junit(_known_many(result))
 

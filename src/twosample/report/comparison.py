@@ -13,6 +13,7 @@ from ..tables.known import Known, distance_text, floors, joint_floor, known_numb
 from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, Value
 from ..tables.results import Comparison
 from .figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
+from .page import as_attribute, render
 from .signs import ORDER, SIGNS
 from .ticks import ticks
 from .views import Card, ComparisonPage, Line, Row, RowTable
@@ -47,6 +48,8 @@ _FINDINGS = {
     "groups": "Too few groups",
     "series": "Rows in a row are alike",
 }
+INLINE_LINES = 30  # in a notebook
+INLINE_BYTES = 600_000  # of the whole page there; larger ones would make notebooks slow
 
 
 def comparison_page(result: Comparison) -> ComparisonPage:
@@ -309,3 +312,21 @@ def _without(headline: str, word: str) -> str:
 
 def _percent(value: float, top: float) -> float:
     return round(min(100.0, 100 * value / top), 1)
+
+
+def comparison_inline(result: Comparison) -> str:
+    """The comparison as a piece of HTML that needs no style sheet and no script.
+
+    Text has the colour of whatever is around it, so that it is read in light and in dark; the whole page is in a frame
+    that may ask for nothing.
+    """
+    page = comparison_page(result)
+    whole = render("comparison.html", page)
+    lines = [line for line in page.lines if not (line.missing and line.sign.colour == "same")]
+    return render(
+        "inline.html",
+        page,
+        lines=lines[:INLINE_LINES],
+        left=len(lines) - len(lines[:INLINE_LINES]),
+        whole=as_attribute(whole) if len(whole.encode()) <= INLINE_BYTES else "",
+    )

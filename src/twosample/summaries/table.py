@@ -287,7 +287,7 @@ class TableSummary:
 
     def _repr_html_(self) -> str:
         """The columns in a table, for notebooks: the first fifty."""
-        from .._inline import box, table
+        from .._reported import box, table
 
         rows = [
             (

@@ -185,4 +185,4 @@ class Comparison(Reported):
     def _repr_html_(self) -> str:
         from importlib import import_module
 
-        return str(import_module("twosample.report.inline").comparison_inline(self))
+        return str(import_module("twosample.report.comparison").comparison_inline(self))

@@ -19,8 +19,7 @@ from ...kernels import Kernel
 from ..dense import CENTRED_POINTS
 from ..features.feature_gram import PIECES, FeatureGram
 from .frequency_grid import FrequencyGrid, Waves, wave_covariance
-from .line_bins import BinnedLine, bin_count
-from .neighbours import SortedPlaces
+from .line_bins import BinnedLine, SortedPlaces, bin_count
 from .nufft import fast_sums, fast_values, transforms_available
 
 DIRECT_FREQUENCIES = 1500
