@@ -22,16 +22,13 @@ class DrawnDependence(Protocol):
     @property
     def x(self) -> Floats:
         """The first variable."""
-        ...
 
     @property
     def y(self) -> Floats:
         """The second variable."""
-        ...
 
     def on_grid(self, x: object, y: object) -> Floats:
         """Values at all pairs of points."""
-        ...
 
 
 def draw_dependence_witness(witness: DrawnDependence, ax: Axes | None = None) -> Axes:

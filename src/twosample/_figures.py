@@ -28,7 +28,6 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """The alias."""
-        ...
 
 
 class Result(Protocol):
@@ -37,42 +36,34 @@ class Result(Protocol):
     @property
     def law(self) -> Law:
         """The law of the statistic under H0."""
-        ...
 
     @property
     def null(self) -> Named:
         """Where that comes from."""
-        ...
 
     @property
     def statistic(self) -> float:
         """The observed value."""
-        ...
 
     @property
     def threshold(self) -> float:
         """The value above which the test rejects."""
-        ...
 
     @property
     def level(self) -> float:
         """The level of the test."""
-        ...
 
     @property
     def pvalue(self) -> float:
         """The p-value."""
-        ...
 
     @property
     def symbol(self) -> str:
         """The name of the statistic."""
-        ...
 
     @property
     def verdict(self) -> str:
         """The decision in words."""
-        ...
 
 
 class DrawnWitness(Protocol):
@@ -81,26 +72,21 @@ class DrawnWitness(Protocol):
     @property
     def x(self) -> Floats:
         """Sample x."""
-        ...
 
     @property
     def y(self) -> Floats:
         """Sample y."""
-        ...
 
     @property
     def kernel(self) -> Kernel:
         """The kernel."""
-        ...
 
     @property
     def scale(self) -> float:
         """What the difference of means is multiplied by."""
-        ...
 
     def __call__(self, at: Floats) -> Floats:
         """Values at points."""
-        ...
 
 
 def draw_null(result: Result, ax: Axes | None = None) -> Axes:

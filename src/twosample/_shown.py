@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
 from unicodedata import category
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -29,6 +31,16 @@ def shown(text: str, limit: int | None = None) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_symbol, text))
+
+
+def few(items: Sequence[Any], most: int = 3, write: Callable[[Any], str] = str) -> str:
+    """The first of some items as text, and how many more there are.
+
+    >>> few(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return ", ".join(map(write, items[:most])) + more
 
 
 def _symbol(character: str) -> str:

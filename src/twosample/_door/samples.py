@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shown import shown
+from .._shown import few, shown
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
 from ..summaries import TableSummary
@@ -105,9 +105,10 @@ def check_names(a: tuple[str, ...], b: tuple[str, ...], whose: str) -> None:
     if sorted(a) == sorted(b):
         raise InputError(f"{whose} have the same columns in a different order; select them in one order first.")
     if not (_numbered(a) or _numbered(b)):
-        first, second = (_few([name for name in one if name not in other]) for one, other in ((a, b), (b, a)))
+        first, second = ([name for name in one if name not in other] for one, other in ((a, b), (b, a)))
         raise InputError(
-            f"{whose} have different columns: {first} in the first, {second} in the second. Select the same columns of "
+            f"{whose} have different columns: {few(first, write=_quoted) or 'no other'} in the first, "
+            f"{few(second, write=_quoted) or 'no other'} in the second. Select the same columns of "
             "both, or rename them; if names do not matter, give arrays, such as x.to_numpy()."
         )
 
@@ -116,10 +117,8 @@ def _numbered(names: tuple[str, ...]) -> bool:
     return any(names == tuple(f"{prefix}{i}" for i in range(len(names))) for prefix in ("", "column_"))
 
 
-def _few(names: list[str]) -> str:
-    """Some names in quotes, and how many more there are; `no other` for none."""
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(shown(repr(name), 60) for name in names[:3]) + more or "no other"
+def _quoted(name: str) -> str:
+    return shown(repr(name), 60)
 
 
 def batch_columns(batch: object, rows: Floats) -> int:

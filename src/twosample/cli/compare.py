@@ -12,7 +12,7 @@ from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import compared
-from .outputs import Output, Outputs, picture_format
+from .outputs import Output, Outputs, page, picture_format, summary, to_json
 from .outputs import picture as drawn
 
 if TYPE_CHECKING:
@@ -119,10 +119,10 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     ]
     outputs = Outputs(
         [
-            Output("--report", report, partial(html, title=title, date=date, notes=tuple(note or ()))),
-            Output("--json", json, lambda result: result.to_json()),
+            Output("--report", report, partial(page, title=title, date=date, notes=tuple(note or ()))),
+            Output("--json", json, to_json),
             Output("--junit", junit, _junit),
-            Output("--markdown", markdown, _markdown),
+            Output("--markdown", markdown, summary),
             *pictures,
         ],
         inputs=(*tables, config, contract),
@@ -199,13 +199,6 @@ def _with_columns(sources: list[Any], columns: Collection[str]) -> list[Any]:
     return tables
 
 
-def html(result: Comparison, title: str = "", date: str = "", notes: tuple[str, ...] = ()) -> str:
-    """The report as one HTML page."""
-    from ..report import html as page
-
-    return page(result, title=title, date=date, notes=notes)
-
-
 def _drawn(result: Comparison, column: str, form: str) -> bytes:
     """A column, or the two that go otherwise with each other; a picture that says so where there are none."""
     if column != _TOGETHER or any(part.name == column for part in result.columns):
@@ -219,9 +212,3 @@ def _junit(result: Comparison | ManyComparison) -> str:
     from ..report import junit
 
     return junit(result)
-
-
-def _markdown(result: Comparison | ManyComparison) -> str:
-    from ..report import markdown
-
-    return markdown(result)

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from . import options, terminal
-from .compare import html
 from .exits import SAME
-from .outputs import Output, Outputs
+from .outputs import Output, Outputs, page
 
 _PAGE = "twosample-demo.html"
 _EXCLUDED = "  excluded  ordered_at: two months share no date (on your tables: --exclude ordered_at)"
@@ -30,7 +29,7 @@ def command(
     The exit code is 0 unless something fails.
     """
     del debug
-    outputs = Outputs([Output("--report", report or _default_page(), html)])
+    outputs = Outputs([Output("--report", report or _default_page(), page)])
     with terminal.working("comparing", quiet=quiet) as progress:
         from ..demo import tables
         from ..sources import open_table

@@ -12,7 +12,7 @@ from ..errors import OptionError
 from . import options, terminal
 from .cost import forecast
 from .exits import DIFFERENT, SAME
-from .outputs import Output, Outputs, page, picture, picture_format
+from .outputs import Output, Outputs, page, picture, picture_format, summary, to_json
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -72,8 +72,8 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     outputs: Outputs[Any] = Outputs(
         [
             Output("--report", report, page),
-            Output("--json", json, lambda result: result.to_json()),
-            Output("--markdown", markdown, _markdown),
+            Output("--json", json, to_json),
+            Output("--markdown", markdown, summary),
             Output("--plot", plot, lambda result: picture(result.plot, form)),
         ],
         inputs=(config,) if tables else (a, b, config),
@@ -106,12 +106,6 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         terminal.write(terminal.rendered(*shown))
     outputs.write(result, quiet=quiet)
     return SAME if result.matched else DIFFERENT
-
-
-def _markdown(result: Matching | DatabaseMatching) -> str:
-    from ..report import markdown
-
-    return markdown(result)
 
 
 def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:

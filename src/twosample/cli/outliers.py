@@ -9,7 +9,7 @@ import typer
 
 from . import options, terminal
 from .exits import DIFFERENT, VERDICTS
-from .outputs import Output, Outputs, page
+from .outputs import Output, Outputs, page, to_json
 
 if TYPE_CHECKING:
     from ..detection import Outliers
@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     """
     del debug
     outputs: Outputs[Outliers] = Outputs(
-        [Output("--report", report, page), Output("--json", json, lambda found: found.to_json())],
+        [Output("--report", report, page), Output("--json", json, to_json)],
         inputs=(reference, new, config),
     )
     with terminal.working(f"reading {reference} and {new}", quiet=quiet):

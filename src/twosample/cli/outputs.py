@@ -75,11 +75,23 @@ class Outputs(Generic[Result]):
                 terminal.say(f"wrote {output.target}")
 
 
-def page(result: Any) -> str:
-    """The result as one HTML page."""
+def page(result: Any, **heading: Any) -> str:
+    """The result as one HTML page, with what the user writes above it."""
     from ..report import html
 
-    return html(result)
+    return html(result, **heading)
+
+
+def summary(result: Any) -> str:
+    """The result in Markdown."""
+    from ..report import markdown
+
+    return markdown(result)
+
+
+def to_json(result: Any) -> str:
+    """The result as JSON."""
+    return str(result.to_json())
 
 
 def picture_format(target: str | None, option: str = "--plot") -> str:

@@ -12,7 +12,7 @@ import typer
 from ..errors import InputError, OptionError, OutputError
 from . import options, terminal
 from .exits import DIFFERENT, ERROR, SAME, UNDECIDED
-from .outputs import Output, Outputs, page
+from .outputs import Output, Outputs, page, to_json
 
 if TYPE_CHECKING:
     from ..monitor import Look, Monitor
@@ -294,7 +294,7 @@ def _outputs(
     return Outputs(
         [
             Output("--report", report, page),
-            Output("--json", json, lambda monitor: monitor.to_json()),
+            Output("--json", json, to_json),
             Output("--prometheus", prometheus, lambda monitor: _metrics(monitor, name)),
             Output("--junit", junit, lambda monitor: _junit(monitor, name)),
         ],

@@ -17,15 +17,12 @@ class Distribution(Protocol):
 
     def sf(self, t: float) -> float:
         """P(T >= t)."""
-        ...
 
     def isf(self, level: float) -> float:
         """The t with P(T >= t) = level."""
-        ...
 
     def pdf(self, t: Floats) -> Floats:
         """The density, for pictures."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -66,20 +66,16 @@ class Resampler(Protocol):
     @property
     def name(self) -> str:
         """Its alias."""
-        ...
 
     @property
     def resamples(self) -> int:
         """How many resamples beside the truth it wants to see."""
-        ...
 
     def batches(self, m: int, n: int, pairwise: bool, rng: np.random.Generator) -> Iterator[Labellings]:
         """Labellings of m + n rows in batches that fit in memory; the first column of the first is the truth."""
-        ...
 
     def floor(self, observed: Observed) -> float:
         """The smallest p-value that all its resamples together could give."""
-        ...
 
 
 class Observed:

@@ -20,16 +20,13 @@ class Law(Protocol):
 
     def pvalue(self, t: float) -> float:
         """Probability under H0 of a statistic of at least t (an upper bound of it, for the bounds). Never 0."""
-        ...
 
     def threshold(self, level: float) -> float:
         """The statistic above which the test rejects at this level."""
-        ...
 
     @property
     def least(self) -> float:
         """The smallest p-value that can occur at all with these sample sizes."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

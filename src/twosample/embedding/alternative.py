@@ -28,22 +28,18 @@ class SecondMoments(Protocol):
     @property
     def sizes(self) -> tuple[int, int]:
         """Rows of x and of y."""
-        ...
 
     @property
     def covariances(self) -> Floats:
         """``(2, 2, 2)``: for each sample the covariance of the witness and of the part in its spread."""
-        ...
 
     @property
     def squares(self) -> Floats:
         """``(2, 2)`` traces of C_a C_b."""
-        ...
 
     @property
     def triangles(self) -> Floats:
         """``(2, 2, 2)`` traces of C_a C_b C_c."""
-        ...
 
 
 def witness_variances(measured: SecondMoments) -> Floats:
@@ -58,16 +54,13 @@ class Laws(Protocol):
     @property
     def quadratic(self) -> float:
         """Variance of the degenerate part."""
-        ...
 
     @property
     def slope(self) -> float:
         """Variance of the linear part for every unit of MMD²."""
-        ...
 
     def at(self, theta: float) -> Distribution:
         """The law of the unbiased estimate when MMD² is `theta`."""
-        ...
 
 
 @dataclass(frozen=True)

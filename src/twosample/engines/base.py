@@ -41,19 +41,15 @@ class Gram(Protocol):
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Sums of K over the blocks of every labelling: the one expensive line of a test."""
-        ...
 
     def centred(self, rng: np.random.Generator) -> Centred:
         """What the laws under H0 need: the centred matrix, of a random part of a large pool."""
-        ...
 
     def multiply(self, W: Floats) -> Floats:
         """``K @ W`` for an ``(N, c)`` matrix of weights."""
-        ...
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
         """What the user should know about how K was applied; empty for exact engines."""
-        ...
 
 
 class Engine(Protocol):
@@ -62,11 +58,9 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """The alias of the engine."""
-        ...
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
         """The Gram matrix of the pooled points z under a kernel without missing bandwidths.
 
         `rng` is for engines that make random choices; those must not look at which points are x.
         """
-        ...

@@ -26,12 +26,10 @@ class OneVariable(Protocol):
     @property
     def size(self) -> int:
         """The number of rows n."""
-        ...
 
     @property
     def diagonal(self) -> Floats:
         """``(n,)`` diagonal of HKH."""
-        ...
 
 
 class VariablePair(ABC):

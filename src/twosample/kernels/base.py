@@ -22,7 +22,6 @@ class BandwidthOf(Protocol):
 
     def __call__(self, metric: Metric, rows: Floats | None = None) -> float:
         """The bandwidth."""
-        ...
 
 
 Blocks = Callable[[slice, slice], Reals]

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from .._reported import Tabled
+from .._shown import few
 from ..core.types import Floats
 from ..summaries import ColumnSummary, TableSummary
 from .columns import numbers_of
@@ -249,8 +250,7 @@ def _reasons(columns: tuple[WatchedColumn, ...], level: float, length: int, sinc
     """What changed, in a sentence."""
     changed = [column.name for column in columns if column.adjusted_pvalue <= level and column.name != TOGETHER]
     most = min(columns, key=_rank).name
-    what = ", ".join(changed[:5]) or f"{TOGETHER}, most {most},"
-    what += f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+    what = few(changed, 5) or f"{TOGETHER}, most {most},"
     batches = "the last batch differs" if length == 1 else f"the last {length} batches differ"
     return (f"{what} changed: {batches} from those before, since {since}",)
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shown import shown
+from .._shown import few, shown
 from ..core.labellings import Labellings
 from ..core.observed import Observed
 from ..core.pvalue import Law
@@ -143,6 +143,4 @@ class StratifiedPermutation(Drawing):
 
 
 def _few(names: list[Hashable]) -> str:
-    """Some names in quotes, and how many more there are."""
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(shown(repr(name), 40) for name in names[:3]) + more
+    return few(names, write=lambda name: shown(repr(name), 40))

@@ -8,12 +8,5 @@ from .intervals import Interval, interval
 from .power import power, sample_size
 
 __all__ = [
-    "EffectMargin",
-    "EffectSize",
-    "Interval",
-    "effect_size",
-    "equivalence_test",
-    "interval",
-    "power",
-    "sample_size",
-]
+    "EffectMargin", "EffectSize", "Interval", "effect_size", "equivalence_test", "interval", "power", "sample_size",
+]  # fmt: skip

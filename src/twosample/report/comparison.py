@@ -6,14 +6,13 @@ from collections import Counter
 from dataclasses import replace
 
 from .. import _numbers as numbers
-from .._shown import shown
-from .._version import __version__
+from .._shown import few, shown
 from ..results import TestResult
 from ..tables.known import Known, distance_text, floors, joint_floor, known_numbers
 from ..tables.parts import ColumnComparison, Finding, MissingComparison, SpeakingRow, Value
 from ..tables.results import Comparison
 from .figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
-from .page import as_attribute, render
+from .page import as_attribute, noted, render
 from .signs import ORDER, SIGNS
 from .ticks import ticks
 from .views import Card, ComparisonPage, Line, Row, RowTable
@@ -24,7 +23,6 @@ OPEN_FIGURES = 12
 MOST_FINDINGS = 200
 MOST_ROWS = 10  # of each table
 MOST_ROW_COLUMNS = 10
-MOST_NOTES = 40
 MOST_WAYS = 12
 MOST_WORDS = 3  # differences in the heading
 NAME, LONG, CELL = 80, 600, 60  # characters
@@ -83,9 +81,8 @@ def comparison_page(result: Comparison) -> ComparisonPage:
         pairs=tuple(finding for finding in result.findings if finding.picture is not None),
         rows=_rows(result),
         method=_method(result),
-        notes=tuple(shown(note, LONG) for note in _notes(result)),
+        notes=noted(dict.fromkeys((*result.notes, *(result.joint.notes if result.joint else ())))),
         citation=result.citation,
-        version=__version__,
         level=f"{result.level:g}",
         margin_text=f"{result.margin:.3g}",
     )
@@ -296,13 +293,8 @@ def _ways(columns: tuple[ColumnComparison, ...]) -> list[str]:
         ways.setdefault(column.method, []).append(shown(column.name, 40) or "(no name)")
     lines = []
     for way, names in list(ways.items())[:MOST_WAYS]:
-        more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
-        lines.append(f"{', '.join(names[:4])}{more}: {shown(way, 200)}")
+        lines.append(f"{few(names, 4)}: {shown(way, 200)}")
     return [*lines, "and so on, as it says below each figure"] if len(ways) > MOST_WAYS else lines
-
-
-def _notes(result: Comparison) -> list[str]:
-    return list(dict.fromkeys([*result.notes, *(result.joint.notes if result.joint else ())]))[:MOST_NOTES]
 
 
 def _without(headline: str, word: str) -> str:

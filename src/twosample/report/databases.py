@@ -12,7 +12,7 @@ from ..matching.results import Matching, Unmatched
 from ..matching.showing import drift, headline
 from ._markdown import code, plain
 from .matching import MOST_ALONE, MOST_CELLS, HeatMap, matching_sign
-from .signs import Sign
+from .page import Page, noted
 
 MOST_TABLES = 200
 MOST_COLUMNS = 300  # of each pair of tables
@@ -33,22 +33,15 @@ class TablesLine:
     alone: tuple[tuple[str, str], ...]  # columns without a partner, as text, for A and B
 
 
-@dataclass(frozen=True)
-class DatabasesPage:
+@dataclass(frozen=True, kw_only=True)
+class DatabasesPage(Page):
     """All that the template reads."""
 
-    title: str  # the outcome
-    sign: Sign
-    lead: str
     sides: tuple[tuple[str, int], ...]  # name and number of tables of the two databases
     pairs: tuple[TablesLine, ...]  # the pairs of tables, and how many are not shown
     pairs_left: int
     alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]  # tables without a partner: heading and tables, for each side
     heat: HeatMap  # how likely each two tables belong together
-    method: tuple[tuple[str, str], ...]  # how it was done
-    notes: tuple[str, ...]
-    citation: str
-    version: str
 
 
 def databases_page(result: DatabaseMatching) -> DatabasesPage:
@@ -66,9 +59,8 @@ def databases_page(result: DatabaseMatching) -> DatabasesPage:
         alone=tuple((f"Tables of {side}", who[:MOST_ALONE]) for side, who in alone if who),
         heat=_heat(result),
         method=(("Seed", str(result.seed)), ("Version", f"twosample {__version__}")),
-        notes=tuple(shown(note, LONG) for note in result.notes[:40]),
+        notes=noted(result.notes),
         citation=result.citation,
-        version=__version__,
     )
 
 

@@ -11,6 +11,7 @@ from .._shown import shown
 from .._version import __version__
 from ..independence import ColumnPair, IndependenceMatrix, IndependenceResult
 from ..independence.results import CITATION
+from .page import Page, named, noted
 from .signs import Sign
 
 MOST_PAIRS = 300
@@ -36,23 +37,16 @@ class DependenceLine:
     dependent: bool  # whether they depend on each other
 
 
-@dataclass(frozen=True)
-class IndependencePage:
+@dataclass(frozen=True, kw_only=True)
+class IndependencePage(Page):
     """All that the template reads."""
 
-    title: str  # the outcome
-    sign: Sign
-    lead: str
     facts: tuple[tuple[str, str], ...]  # about the table
     across: tuple[str, ...]  # names above the heat map: what is explained
     down: tuple[tuple[str, tuple[Cell | None, ...]], ...]  # the name on the left, which explains, and its cells
     left_out: bool  # whether there are more columns than these
     lines: tuple[DependenceLine, ...]  # the pairs, and how many are not shown
     left: int
-    method: tuple[tuple[str, str], ...]  # how it was done
-    notes: tuple[str, ...]
-    citation: str
-    version: str
 
 
 def independence_page(found: IndependenceMatrix | IndependenceResult) -> IndependencePage:
@@ -60,7 +54,7 @@ def independence_page(found: IndependenceMatrix | IndependenceResult) -> Indepen
     if isinstance(found, IndependenceMatrix):
         return _of_matrix(found)
     sign = _DEPENDENT if found.rejected else _NOT_FOUND
-    sides = [", ".join(_name(name) for name in side) for side in (found.x, found.y)]
+    sides = [", ".join(named(name) for name in side) for side in (found.x, found.y)]
     strength = f": {found.strength}" if found.rejected else ""
     shares = {(pair.x, pair.y): pair.of_y for pair in found.explained}
     return IndependencePage(
@@ -68,7 +62,7 @@ def independence_page(found: IndependenceMatrix | IndependenceResult) -> Indepen
         sign=sign,
         lead=shown(f"{sides[0]} and {sides[1]}{strength}.", LONG),
         facts=_facts(found.source, found.m, found.source_rows, len(found.x) + len(found.y)),
-        across=tuple(map(_name, found.y[:MOST_CELLS])),
+        across=tuple(map(named, found.y[:MOST_CELLS])),
         down=_heat(found.x[:MOST_CELLS], found.y[:MOST_CELLS], shares, ()),
         left_out=max(len(found.x), len(found.y)) > MOST_CELLS,
         lines=(),
@@ -82,9 +76,8 @@ def independence_page(found: IndependenceMatrix | IndependenceResult) -> Indepen
             ("Kernel of y", repr(found.kernel_y)),
             ("Version", f"twosample {__version__}"),
         ),
-        notes=_notes((*found.notes, *found.details)),
+        notes=noted((*found.notes, *found.details)),
         citation=found.citation,
-        version=__version__,
     )
 
 
@@ -104,7 +97,7 @@ def _of_matrix(found: IndependenceMatrix) -> IndependencePage:
         sign=sign,
         lead=f"{len(found.dependent):,} of {many} of columns depend on each other.",
         facts=_facts(found.source, found.rows, found.source_rows, len(found.names)),
-        across=tuple(map(_name, names)),
+        across=tuple(map(named, names)),
         down=_heat(names, names, shares, dependent),
         left_out=len(found.names) > MOST_CELLS,
         lines=tuple(_line(pair, found.level) for pair in found.pairs[:MOST_PAIRS]),
@@ -115,9 +108,8 @@ def _of_matrix(found: IndependenceMatrix) -> IndependencePage:
             ("Null distribution", repr(found.null)),
             ("Version", f"twosample {__version__}"),
         ),
-        notes=_notes((*found.notes, *found.details)),
+        notes=noted((*found.notes, *found.details)),
         citation=CITATION,
-        version=__version__,
     )
 
 
@@ -143,26 +135,18 @@ def _heat(
             share = shares.get((x, y))
             text = "·" if share is None else numbers.percent(share)
             cells.append(None if x == y else (text, round(share or 0.0, 2), frozenset((x, y)) in dependent))
-        rows.append((_name(x), tuple(cells)))
+        rows.append((named(x), tuple(cells)))
     return tuple(rows)
 
 
 def _line(pair: ColumnPair, level: float) -> DependenceLine:
     depends = pair.holm <= level
     return DependenceLine(
-        x=_name(pair.x),
-        y=_name(pair.y),
+        x=named(pair.x),
+        y=named(pair.y),
         word=pair.word if depends else "no dependence found",
         words=shown(pair.words, LONG) if depends else "",
         adjusted=numbers.page_pvalue(pair.holm),
         pvalue=numbers.page_pvalue(pair.pvalue),
         dependent=depends,
     )
-
-
-def _name(name: str) -> str:
-    return shown(name, NAME) if name.strip() else "(no name)"
-
-
-def _notes(notes: Sequence[str]) -> tuple[str, ...]:
-    return tuple(shown(note, LONG) for note in notes[:40])

@@ -10,6 +10,7 @@ from .._version import __version__
 from ..tables.many_results import ManyComparison, TablePair
 from ._junit import Cases
 from ._markdown import code, plain, verdict_line
+from .page import Page, named, noted
 from .signs import SIGNS, Sign
 
 MOST_PAIRS = 800
@@ -60,13 +61,10 @@ class PairRow:
     words: str
 
 
-@dataclass(frozen=True)
-class ManyPage:
+@dataclass(frozen=True, kw_only=True)
+class ManyPage(Page):
     """All that the template reads."""
 
-    title: str  # the outcome
-    sign: Sign
-    lead: str
     names: tuple[str, ...]  # the matrix: names above, and name and cells of each row, in the order of the dendrogram
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     tree: Dendrogram  # the dendrogram
@@ -74,10 +72,6 @@ class ManyPage:
     pairs: tuple[PairRow, ...]  # the pairs, largest effect first, and how many are not shown
     pairs_left: int
     findings: tuple[str, ...]  # what else there is, and how it was done
-    method: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-    citation: str
-    version: str
 
 
 def many_page(result: ManyComparison) -> ManyPage:
@@ -89,16 +83,16 @@ def many_page(result: ManyComparison) -> ManyPage:
         title=f"{sign.word}: {len(result.names)} tables",
         sign=sign,
         lead=shown(words, LONG),
-        names=tuple(_name(result.names[i], 30) for i in result.order),
+        names=tuple(named(result.names[i], 30) for i in result.order),
         rows=_rows(result),
         tree=dendrogram(result),
-        alike=tuple(", ".join(_name(name, 30) for name in group) for group in result.alike),
+        alike=tuple(", ".join(named(name, 30) for name in group) for group in result.alike),
         pairs=tuple(map(_pair, ranked[:MOST_PAIRS])),
         pairs_left=max(0, len(ranked) - MOST_PAIRS),
         findings=tuple(shown(f"{part.column}: {part.detail}", LONG) for part in result.findings[:200]),
         method=(
             *(
-                (_name(name), numbers.counted(rows, "row"))
+                (named(name, NAME), numbers.counted(rows, "row"))
                 for name, rows in zip(result.names, result.rows, strict=True)
             ),
             ("Level of all pairs", f"{result.level:g}"),
@@ -106,14 +100,9 @@ def many_page(result: ManyComparison) -> ManyPage:
             ("Seed", str(result.seed)),
             ("Version", f"twosample {__version__}"),
         ),
-        notes=tuple(shown(note, LONG) for note in result.notes),
+        notes=noted(result.notes, None),
         citation=result.citation,
-        version=__version__,
     )
-
-
-def _name(name: str, limit: int = NAME) -> str:
-    return shown(name, limit) if name.strip() else "(no name)"
 
 
 def _rows(result: ManyComparison) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
@@ -128,14 +117,14 @@ def _rows(result: ManyComparison) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
                 cells.append(Cell("", None, 0.0))
             else:
                 cells.append(Cell(f"{pair.effect:.2f}", SIGNS[pair.verdict], round(pair.effect / largest, 2)))
-        rows.append((_name(result.names[i], 30), tuple(cells)))
+        rows.append((named(result.names[i], 30), tuple(cells)))
     return tuple(rows)
 
 
 def _pair(pair: TablePair) -> PairRow:
     return PairRow(
-        _name(pair.a),
-        _name(pair.b),
+        named(pair.a, NAME),
+        named(pair.b, NAME),
         SIGNS[pair.verdict],
         f"{pair.effect:.3f}",
         f"{pair.effect_low:.3f} to {pair.effect_high:.3f}",
@@ -155,7 +144,7 @@ def dendrogram(result: ManyComparison) -> Dendrogram:
         (left, high), (right, low) = place[a], place[b]
         branches += [Branch(left, high, at, high), Branch(right, low, at, low), Branch(at, high, at, low)]
         place[count + step] = (at, round((high + low) / 2, 1))
-    labels = tuple((_name(result.names[leaf], 30), place[leaf][1] + 4) for leaf in result.order)
+    labels = tuple((named(result.names[leaf], 30), place[leaf][1] + 4) for leaf in result.order)
     ticks = tuple((100 * share, f"{share * top:.2g}") for share in (0.0, 0.5, 1.0))
     return Dendrogram(labels, tuple(branches), ticks, _ROW * count + 26)
 

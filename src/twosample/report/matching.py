@@ -13,6 +13,7 @@ from .._version import __version__
 from ..matching.results import Matching, Pair, Unmatched
 from ..matching.showing import drift, headline, strangers, units
 from .figures import NumberFigure, ShareFigure, draw
+from .page import Page, named, noted
 from .signs import Sign
 
 MOST_PAIRS = 500
@@ -57,13 +58,10 @@ class HeatMap:
     left_out: bool  # whether there are more columns than these
 
 
-@dataclass(frozen=True)
-class MatchingPage:
+@dataclass(frozen=True, kw_only=True)
+class MatchingPage(Page):
     """All that the template reads."""
 
-    title: str  # the outcome
-    sign: Sign
-    lead: str
     sides: tuple[tuple[str, int, int], ...]  # name, rows and columns of the two tables
     pairs: tuple[PairLine, ...]  # the pairs, and how many are not shown
     pairs_left: int
@@ -71,10 +69,6 @@ class MatchingPage:
     cards_left: int
     alone: tuple[tuple[str, tuple[Unmatched, ...]], ...]  # who has no partner: heading and columns, for each side
     heat: HeatMap | None  # the heat map; None without columns
-    method: tuple[tuple[str, str], ...]  # how it was done
-    notes: tuple[str, ...]
-    citation: str
-    version: str
 
 
 def matching_page(result: Matching) -> MatchingPage:
@@ -96,9 +90,8 @@ def matching_page(result: Matching) -> MatchingPage:
         alone=tuple((f"Columns of {side}", who[:MOST_ALONE]) for side, who in alone if who),
         heat=_heat(result),
         method=_method(result),
-        notes=tuple(shown(note, LONG) for note in result.notes[:40]),
+        notes=noted(result.notes),
         citation=result.citation,
-        version=__version__,
     )
 
 
@@ -111,8 +104,8 @@ def _line(result: Matching, pair: Pair, index: int) -> PairLine:
     known = isfinite(pair.mmd)
     figure = draw(pair.source, result.picture(pair)) if known and index <= MOST_FIGURES else None
     return PairLine(
-        source=_name(pair.source, NAME),
-        target=_name(pair.target, NAME),
+        source=named(pair.source, NAME),
+        target=named(pair.target, NAME),
         kind=pair.kind,
         anchor=f"pair-{index}" if figure is not None else None,
         confidence=f"{pair.confidence:.2f}",
@@ -125,11 +118,6 @@ def _line(result: Matching, pair: Pair, index: int) -> PairLine:
         evidence=shown(pair.evidence, 300),
         figure=figure,
     )
-
-
-def _name(name: str, limit: int) -> str:
-    """A name that can be seen."""
-    return shown(name, limit) if name.strip() else "(no name)"
 
 
 def _heat(result: Matching) -> HeatMap | None:
@@ -146,8 +134,8 @@ def _heat(result: Matching) -> HeatMap | None:
             dark = round(1 - distance / largest, 2) if isfinite(distance) and largest > 0 else 0.0
             text = f"{distance:.2f}".removeprefix("0") if isfinite(distance) else "·"
             cells.append((text, dark, (source, target) in partners))
-        rows.append((_name(source, 30), tuple(cells)))
-    targets = tuple(_name(target, 30) for target in result.targets[:MOST_CELLS])
+        rows.append((named(source, 30), tuple(cells)))
+    targets = tuple(named(target, 30) for target in result.targets[:MOST_CELLS])
     return HeatMap(targets, tuple(rows), max(len(result.sources), len(result.targets)) > MOST_CELLS)
 
 

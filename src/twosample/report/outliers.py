@@ -12,6 +12,7 @@ from .._shown import shown
 from .._version import __version__
 from ..detection.results import Outlier, Outliers
 from ..detection.usual import cell
+from .page import Page, named, noted
 from .signs import Sign
 
 MOST_ROWS = 200
@@ -36,13 +37,10 @@ class OutlierLine:
     cells: tuple[tuple[str, bool], ...]  # its values, and whether the column is one of the odd ones
 
 
-@dataclass(frozen=True)
-class OutliersPage:
+@dataclass(frozen=True, kw_only=True)
+class OutliersPage(Page):
     """All that the template reads."""
 
-    title: str  # the outcome
-    sign: Sign
-    lead: str
     meaning: str
     sides: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]  # what the tables are called, with facts about them
     names: tuple[str, ...]  # columns whose values are shown, the rows, how many rows and how many columns are not shown
@@ -54,10 +52,6 @@ class OutliersPage:
     chance: float
     """Heights of the histogram of p-values, and where they would be by chance; per cent from the top."""
     words: str  # the same for those who do not see it
-    method: tuple[tuple[str, str], ...]  # how it was done
-    notes: tuple[str, ...]
-    citation: str
-    version: str
 
 
 def outliers_page(found: Outliers) -> OutliersPage:
@@ -80,24 +74,23 @@ def outliers_page(found: Outliers) -> OutliersPage:
                 ("Rows", numbers.count(len(found.scores))), ("Outliers", numbers.count(len(found.rows))),
             )),
         ),
-        names=tuple(_name(name) for name in names),
+        names=tuple(named(name) for name in names),
         lines=tuple(_line(one, names) for one in found.rows[:MOST_ROWS]),
         left=max(len(found.rows) - MOST_ROWS, 0),
         hidden=len(found.columns) - len(names),
         columns=tuple(
-            (_name(name), numbers.count(count), shown(found.usual.get(name, ""), LONG))
+            (named(name), numbers.count(count), shown(found.usual.get(name, ""), LONG))
             for name, count in odd.most_common(MOST_ROWS)
         ),
         bars=bars,
         chance=chance,
         words=words,
         method=_method(found),
-        notes=tuple(shown(note, LONG) for note in found.notes[:40]),
+        notes=noted(found.notes),
         citation=(
             "Gretton, Borgwardt, Rasch, Schölkopf and Smola (2008): A Kernel Method for the Two-Sample Problem, "
             "arXiv:0805.2368, Section 7.5"
         ),
-        version=__version__,
     )  # fmt: skip
 
 
@@ -106,10 +99,6 @@ def _meaning(found: Outliers) -> str:
         return "With so few rows in the reference, no row could be called an outlier."
     share = numbers.share(found.level)
     return f"Of rows that come from where the reference comes from, at most {share} are listed, in the long run."
-
-
-def _name(name: str) -> str:
-    return shown(name, NAME) if name.strip() else "(no name)"
 
 
 def _line(one: Outlier, names: list[str]) -> OutlierLine:

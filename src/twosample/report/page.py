@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _numbers as numbers
 from .._shown import shown
+from .._version import __version__
+from .signs import Sign
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,6 +30,29 @@ class Heading:
     title: str = ""  # instead of the question that the page answers
     date: str = ""  # a date, as it is to be shown
     notes: tuple[str, ...] = ()  # paragraphs below the verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What the templates of all pages read: text and geometry, nothing left to decide. Each adds what it has beside."""
+
+    title: str  # the outcome: in the window's title, as a sign, and in words
+    sign: Sign
+    lead: str
+    method: tuple[tuple[str, str | tuple[str, ...]], ...]  # how it was done, label by label
+    notes: tuple[str, ...]  # what the user should know
+    citation: str  # what to cite, and who wrote the page
+    version: str = __version__
+
+
+def named(name: str, limit: int = 80) -> str:
+    """A name that can be seen."""
+    return shown(name, limit) if name.strip() else "(no name)"
+
+
+def noted(notes: Iterable[str], most: int | None = 40) -> tuple[str, ...]:
+    """The first notes, or all of them, none endless."""
+    return tuple(shown(note, 600) for note in islice(notes, most))
 
 
 def render(template: str, page: object, heading: Heading | None = None, **more: object) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..tables.parts import Finding, TableFacts
 from .figures import EffectBar, NumberFigure, ShareFigure
+from .page import Page
 from .signs import Sign
 from .ticks import Tick
 
@@ -68,13 +69,10 @@ class RowTable:
     hidden: int  # how many columns are not shown
 
 
-@dataclass(frozen=True)
-class ComparisonPage:
+@dataclass(frozen=True, kw_only=True)
+class ComparisonPage(Page):
     """All that the template reads."""
 
-    title: str  # the verdict: in the window's title, as a sign, in words, and what it means
-    sign: Sign
-    lead: str
     meaning: str
     most: tuple[tuple[str, str], ...]  # the largest differences, as columns and where they differ
     tally: tuple[tuple[Sign, int], ...]  # how many columns have which verdict
@@ -92,9 +90,5 @@ class ComparisonPage:
     findings_left: int
     pairs: tuple[Finding, ...]  # findings about two columns that have a picture
     rows: RowTable | None  # rows that speak most; None if there are none
-    method: tuple[tuple[str, tuple[str, ...]], ...]  # how it was done, label by label
-    notes: tuple[str, ...]  # what the user should know
-    citation: str  # what to cite, and who wrote the page
-    version: str
     level: str  # the level and the margin of a column, as text
     margin_text: str

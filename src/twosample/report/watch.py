@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import _numbers as numbers
 from .._shown import shown
-from .._version import __version__
 from ..monitor import Look, Monitor, WatchedColumn
 from ..monitor.words import headline
 from ..results import PAPER
 from .figures import LABEL_LENGTH, Bar, ShareFigure, effect_scale
+from .page import Page, noted
 from .signs import Sign
 
 MOST_LOOKS = 400
@@ -61,13 +61,10 @@ class Strip:
     figure: ShareFigure | None  # shares before and after the change; None without one
 
 
-@dataclass(frozen=True)
-class WatchPage:
+@dataclass(frozen=True, kw_only=True)
+class WatchPage(Page):
     """All that the template reads."""
 
-    title: str  # how things stand
-    sign: Sign
-    lead: str
     meaning: str
     evidence: Chart | None  # the p-values over time; None without looks
     first: str  # marks on the axis of time: the first and last look, the change, and acceptances
@@ -79,10 +76,6 @@ class WatchPage:
     level: str
     strips: tuple[Strip, ...]  # the columns, and how many are not shown
     strips_left: int
-    method: tuple[tuple[str, str], ...]  # how it is done: label and text
-    notes: tuple[str, ...]  # what the user should know
-    citation: str  # what to cite, and who wrote the page
-    version: str
 
 
 def watch_page(monitor: Monitor) -> WatchPage:
@@ -96,7 +89,6 @@ def watch_page(monitor: Monitor) -> WatchPage:
         _strip(monitor, column, looks, table, top, place < MOST_FIGURES)
         for place, column in enumerate(columns[:MOST_STRIPS])
     )
-    notes = (*(looks[-1].notes if looks else ()), *monitor.notes)
     return WatchPage(
         title=f"{_SIGNS[state].word}: {shown(looks[-1].batch if looks else 'watch', 60)}",
         sign=_SIGNS[state],
@@ -113,9 +105,8 @@ def watch_page(monitor: Monitor) -> WatchPage:
         strips=strips,
         strips_left=len(columns) - len(strips),
         method=_method(monitor),
-        notes=tuple(shown(note, 600) for note in notes),
+        notes=noted((*(looks[-1].notes if looks else ()), *monitor.notes), None),
         citation=PAPER,
-        version=__version__,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from .. import _door as door
-from ..core.pvalue import Law
+from ..core.pvalue import WeightedLaw
 from ..errors import OptionError, number_between, options_by_name, unknown_option
 from ..homogeneity import mmd_test
 from ..results import PAPER, TestResult
@@ -99,33 +99,12 @@ def cascade_test(
     )
 
 
-@dataclass(frozen=True)
-class StageLaw:
-    """The law of one stage, whose p-value counts for a share of the level."""
-
-    inner: Law  # the law of the stage by itself
-    share: float  # its share of the level
-
-    @property
-    def least(self) -> float:
-        """The smallest p-value that this stage can give."""
-        return min(1.0, self.inner.least / self.share)
-
-    def pvalue(self, t: float) -> float:
-        """The p-value of the stage over its share, at most 1."""
-        return min(1.0, self.inner.pvalue(t) / self.share)
-
-    def threshold(self, level: float) -> float:
-        """The statistic above which the stage rejects."""
-        return self.inner.threshold(self.share * level)
-
-
 def _stage(result: TestResult, share: float, level: float) -> TestResult:
     """The result of a stage in terms of the whole level: rejected exactly when the stage rejects at its share."""
     pvalue = min(1.0, result.pvalue / share)
     if result.rejected:
         pvalue = min(pvalue, level)  # p / share and share * level are rounded apart
-    return replace(result, pvalue=pvalue, level=level, law=StageLaw(result.law, share))
+    return replace(result, pvalue=pvalue, level=level, law=WeightedLaw(result.law, share))
 
 
 def _account(results: list[TestResult], share: float) -> str:

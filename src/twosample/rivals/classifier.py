@@ -132,7 +132,6 @@ class _Learner(Protocol):
 
     def says_x(self, train: Floats, labels: Counts, test: Floats) -> NDArray[np.bool_]:
         """Which test rows it takes for rows of x, after training on rows labelled 1 for x and 0 for y."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

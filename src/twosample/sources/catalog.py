@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .._files import at_home
-from .._shown import shown
+from .._shown import few, shown
 from ..errors import InputError, SourceError
 from .files import FORMATS
 from .folders import lake_at
@@ -48,11 +48,8 @@ def ignored_in(database: object) -> tuple[str, ...]:
         return ()
     folder = at_home(os.fspath(database))  # type: ignore[call-overload]
     names = [place.name for place in _seen(folder) if not _is_table(place)]
-    if not names:
-        return ()
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    listed = ", ".join(shown(name, 40) for name in names[:_MOST_NAMED])
-    return (f"{folder}: {listed}{more} left out, no table by the extension.",)
+    listed = few(names, _MOST_NAMED, lambda name: shown(name, 40))
+    return (f"{folder}: {listed} left out, no table by the extension.",) if names else ()
 
 
 def _in_folder(folder: Path, side: str) -> dict[str, object]:

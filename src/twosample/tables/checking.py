@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from .._numbers import counted, share
-from .._shown import shown
+from .._shown import few, shown
 from ..sources.values import column_of, columns_of, numbers, strings
 from .contract import ColumnRules, Contract, seconds
 
@@ -169,9 +169,8 @@ def _tallies(name: str, rules: ColumnRules) -> list[_Breaches]:
             broken = _Beyond(_limit(bound, rule), rule == "min", dates)
             result.append(_Breaches(name, rule, f"are {what} {_written(bound)}", broken))
     if rules.values is not None:
-        listed = ", ".join(map(_quoted, rules.values[:_LISTED]))
-        more = f" and {len(rules.values) - _LISTED} more" if len(rules.values) > _LISTED else ""
-        words = f"have another value than {listed}{more}" if rules.values else "have a value"
+        listed = few(rules.values, _LISTED, _quoted)
+        words = f"have another value than {listed}" if listed else "have a value"
         result.append(_Breaches(name, "values", words, _Other(rules.values), rules.other_values))
     return result
 
@@ -184,9 +183,7 @@ def _limit(bound: float | date, rule: str) -> float:
 
 def violation_words(found: Sequence[Violation]) -> str:
     """The first violations in a sentence, for a headline; empty if there are none."""
-    said = [f"{_quoted(one.column)} {_brief(one)}" for one in found[:_NAMED]]
-    more = len(found) - _NAMED
-    return ", ".join(said) + (f" and {more:,} more" if more > 0 else "")
+    return few(found, _NAMED, lambda one: f"{_quoted(one.column)} {_brief(one)}")
 
 
 def _brief(one: Violation) -> str:

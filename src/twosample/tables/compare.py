@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _door as door
-from .._shown import shown
+from .._shown import few, shown
 from ..core.groups import RowGroups
 from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
@@ -358,9 +358,8 @@ def _comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[Joint
 
 def _left_out(findings: Sequence[Finding]) -> str:
     """The columns that no test has seen, by name: no verdict speaks of them."""
-    names = [f"'{shown(part.column, 40)}'" for part in findings if part.what == "left out" and part.column is not None]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
+    names = [part.column for part in findings if part.what == "left out" and part.column is not None]
+    return few(names, write=lambda name: f"'{shown(name, 40)}'")
 
 
 def _first(side: Side, name: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._door import scale_notes
 from .._numbers import Measure, counted, share
-from .._shown import shown
+from .._shown import few, shown
 from ..core.strata import Strata
 from ..core.types import Floats
 from ..embedding.dependence import SeriesDesign
@@ -381,6 +381,4 @@ def _name(stratum: Any) -> str:
 
 
 def _few(names: Sequence[Any]) -> str:
-    """Some names in quotes, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(_name, names[:_SHOWN])) + more
+    return few(names, _SHOWN, _name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .._shown import shown
+from .._shown import few, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,9 +59,8 @@ def differing(m: ManyComparison) -> list[tuple[str, str]]:
     found = []
     for pair in sorted(m.pairs, key=lambda pair: -pair.effect):
         if pair.verdict == "different":
-            columns = ", ".join(shown(name, 40) for name in pair.most[:_COLUMNS])
-            more = f" and {len(pair.most) - _COLUMNS} more" if len(pair.most) > _COLUMNS else ""
-            found.append((f"{shown(pair.a, 40)}, {shown(pair.b, 40)}", columns + more or pair.headline))
+            columns = few(pair.most, _COLUMNS, lambda name: shown(name, 40))
+            found.append((f"{shown(pair.a, 40)}, {shown(pair.b, 40)}", columns or pair.headline))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from .._numbers import share
-from .._shown import shown
+from .._shown import few, shown
 from ..core.types import Floats
 from ..embedding.judge import JOINT
 from .parts import Finding
@@ -101,9 +101,7 @@ def _significant(test: Together, name: str, level: float) -> list[tuple[int, flo
 
 def _tie(columns: Sequence[str]) -> Finding:
     first, *others = columns
-    quoted = [f"'{shown(name, 60)}'" for name in others[:_PARTNERS]]
-    more = len(others) - len(quoted)
-    listed = ", ".join(quoted) + (f" and {more} more" if more > 0 else "") if quoted else "the other columns"
+    listed = few(others, _PARTNERS, lambda name: f"'{shown(name, 60)}'") or "the other columns"
     return Finding("together", first, f"its values go otherwise with those of {listed}", tuple(columns))
 
 

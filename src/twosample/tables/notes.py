@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from .._shown import shown
+from .._shown import few, shown
 from .._version import __version__
 from ..sources.kinds import THOUSANDS
 from .conditions import Plan
@@ -48,13 +48,8 @@ def _commas(reading: Reading) -> tuple[str, ...]:
     texts = [
         part for column in reading.schema.common for part in (column.left, column.right) if THOUSANDS in part.reason
     ]
-    names = list(dict.fromkeys(f"'{shown(part.name, 40)}'" for part in texts))
-    if not names:
-        return ()
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return (
-        f"Text in {', '.join(names[:3])}{more} spells numbers {THOUSANDS}. If they are decimal commas, write points.",
-    )
+    names = few(list(dict.fromkeys(f"'{shown(part.name, 40)}'" for part in texts)))
+    return (f"Text in {names} spells numbers {THOUSANDS}. If they are decimal commas, write points.",) if names else ()
 
 
 def versions() -> tuple[tuple[str, str], ...]:

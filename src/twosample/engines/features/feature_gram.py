@@ -44,11 +44,9 @@ class FeatureMap(Protocol):
     @property
     def width(self) -> int:
         """The number of features M."""
-        ...
 
     def __call__(self, points: Floats) -> Reals:
         """``(len(points), M)`` features, in single or double precision; the caller may overwrite them."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
