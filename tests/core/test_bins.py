@@ -7,6 +7,8 @@ import pytest
 
 from twosample.core import bins
 from twosample.core.bins import add_counted_to_bins, add_to_bins
+from twosample.core.scratch import CHUNK
+from twosample.summaries.bins import UNITS
 
 
 def by_the_definition(values, scale, offset, size):
@@ -26,17 +28,22 @@ def test_bins(count, buffer, monkeypatch):
     values[: count // 50] = np.inf
     values[count // 50 : count // 25] = -1e300
     values[count // 25 : count // 10] = 0.25  # on an edge
-    moments = np.zeros((18, 3))
+    sums = empty(18)
     for part in (values[: count // 3], values[count // 3 :]):
-        add_to_bins(part, 4.0, -9.0, moments)
+        add_to_bins(part, 4.0, -9.0, sums)
     # each u and u² is rounded to 2**-31 at most
-    np.testing.assert_allclose(moments, by_the_definition(values, 4.0, -9.0, 18), atol=count * 2.0**-31)
-    assert moments[:, 0].sum() == count
+    expected = by_the_definition(values, 4.0, -9.0, 18).T
+    np.testing.assert_allclose(sums / UNITS[:, None], expected, atol=count * 2.0**-31)
+    assert sums[0].sum() == count
+
+
+def empty(size):
+    return np.zeros((3, size), dtype=np.int64)
 
 
 def test_bins_of_every_second_number():
     values = np.random.default_rng(0).normal(size=100)
-    strided, plain = np.zeros((2, 10, 3))
+    strided, plain = empty(10), empty(10)
     add_to_bins(values[::2], 1.0, -5.0, strided)
     add_to_bins(values[::2].copy(), 1.0, -5.0, plain)
     assert (strided == plain).all()
@@ -45,27 +52,37 @@ def test_bins_of_every_second_number():
 def test_the_order_of_rows_does_not_matter():
     rng = np.random.default_rng(0)
     values = rng.normal(size=20_000)
-    one, two = np.zeros((2, 40, 3))
+    one, two = empty(40), empty(40)
     add_to_bins(values, 7.0, -20.0, one)
     for part in np.array_split(rng.permutation(values), 13):
         add_to_bins(part, 7.0, -20.0, two)
     assert (one == two).all()
-    assert (one * 2.0**30 == np.rint(one * 2.0**30)).all()
+
+
+@pytest.mark.parametrize("value", [0.0, 1 - 2.0**-40, 0.5, 0.25])
+def test_one_sum_holds_rows_and_distances(value):
+    """As many rows as a sum can hold, all of them in one bin and as far from its middle as can be."""
+    sums = empty(3)
+    add_to_bins(np.full(CHUNK * 2 + 1, value), 1.0, -1.0, sums)
+    u = int(np.rint((value - 0.5) * 2.0**30))
+    square = int(np.rint((value - 0.5) ** 2 * 2.0**30))
+    assert sums[:, 1].tolist() == [2 * CHUNK + 1, (2 * CHUNK + 1) * u, (2 * CHUNK + 1) * square]
+    assert not sums[:, [0, 2]].any()
 
 
 def test_counts_stand_for_rows():
     rng = np.random.default_rng(1)
     values, counts = rng.normal(size=300), rng.integers(1, 7_000, 300)
-    one, two = np.zeros((40, 3)), np.zeros((40, 3), dtype=np.int64)
+    one, two = empty(40), empty(40)
     add_to_bins(np.repeat(values, counts), 5.0, -20.0, one)
     add_counted_to_bins(values, counts, 5.0, -20.0, two)
-    assert (one * [1, 2.0**30, 2.0**30] == two).all()
+    assert (one == two).all()
 
 
 def test_sums_of_many_rows_are_exact():
     """Of more rows than doubles could add up."""
-    sums = np.zeros((4, 3), dtype=np.int64)
+    sums = empty(4)
     add_counted_to_bins(np.array([0.6, 1.1]), np.array([1 << 32, 3]), 1.0, -1.0, sums)
     u = np.array([int(np.rint((value - 0.5) * 2.0**30)) for value in (0.6, 0.1)])
-    assert sums[:, 0].tolist() == [0, 1 << 32, 3, 0]
-    assert sums[:, 1].tolist() == [0, int(u[0]) << 32, 3 * int(u[1]), 0]
+    assert sums[0].tolist() == [0, 1 << 32, 3, 0]
+    assert sums[1].tolist() == [0, int(u[0]) << 32, 3 * int(u[1]), 0]

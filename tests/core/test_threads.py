@@ -10,8 +10,10 @@ import time
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 import twosample as ts
+from twosample.core.threads import Crew, single_threaded_blas
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X[::-1] + 0.1
@@ -166,3 +168,44 @@ def test_a_real_ctrl_c():
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_crew_does_all_and_stops_at_an_exception():
+    crew, seen = Crew(2), []
+    crew.each(range(50), seen.append)
+    assert sorted(seen) == list(range(50))
+
+    def failing(piece):
+        seen.append(piece)
+        if piece == 3:
+            raise RuntimeError("piece 3")
+        time.sleep(0.01)
+
+    seen.clear()
+    with pytest.raises(RuntimeError, match="piece 3"):
+        crew.each(range(1000), failing)
+    assert len(seen) < 100
+    names = {thread.name for thread in crew._pool._threads}
+    del crew
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and names & {thread.name for thread in threading.enumerate()}:
+        time.sleep(0.01)
+    assert not names & {thread.name for thread in threading.enumerate()}
+
+
+def test_blas_has_one_thread_until_the_last_context_is_left():
+    """Contexts of several threads overlap: the first to be left does not end the others, nor does the last keep it."""
+
+    def now():
+        return [one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"]
+
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = now()
+        one, two = single_threaded_blas(), single_threaded_blas()
+        one.__enter__()
+        two.__enter__()
+        assert set(now()) == {1}
+        one.__exit__(None, None, None)
+        assert set(now()) == {1}
+        two.__exit__(None, None, None)
+        assert now() == before

@@ -1,4 +1,8 @@
-"""Numbers in equal bins: how many, and sums of powers of their distances from the middle."""
+"""Numbers in equal bins: how many, and sums of powers of their distances from the middle, in whole numbers.
+
+Adding 1.5 * 2**22 to a small number rounds it to a multiple of 2**-30, and its last binary digits then are that
+multiple. Another 2**46 units on top of it count the row, so that one sum has both, the rows and their distances.
+"""
 
 from __future__ import annotations
 
@@ -9,64 +13,79 @@ from .scatter import scatter
 from .scratch import CHUNK, scratch
 from .types import Floats
 
-EXACT_ROWS = 1 << 23
-"""Rows of which sums in bins are exact, whatever their order."""
+_ROUND = 1.5 * 2.0**22
+_UNIT = 2.0**30  # units in the width of a bin
+_ROW = 46  # the binary digit of a sum from which on it counts rows; below, 2**15 distances of up to 2**29 units
+_COUNTED = _ROUND + 2.0**_ROW / _UNIT
+_BITS = int(np.float64(_ROUND).view(np.int64))
 
-_ROUND = 1.5 * 2.0**22  # adding and subtracting it rounds small numbers to multiples of 2**-30
+Wholes = NDArray[np.int64]
 
 
-def add_to_bins(values: Floats, scale: float, offset: float, moments: Floats) -> None:
-    """Add numbers, none of them NaN, to the ``(bins, 3)`` moments of bins.
+def add_to_bins(values: Floats, scale: float, offset: float, sums: Wholes) -> None:
+    """Add numbers to bins.
 
-    A number belongs into the bin in which ``value * scale - offset`` lies; what lies beyond the first or last bin goes
-    into the middle of it. The moments are how many numbers there are, and the sums of u and of u², where u is the
-    distance from the middle of the bin in widths. Both are rounded to multiples of 2**-30, so that sums of up to 2**23
-    rows are exact: they do not depend on the order of the rows.
+    Parameters
+    ----------
+    values
+        Numbers without NaN.
+    scale, offset
+        A number belongs into the bin in which ``value * scale - offset`` lies; what lies beyond the first or last bin
+        goes into the middle of it.
+    sums
+        ``(3, bins)`` how many numbers there are, and the sums of u and of u², where u is the distance from the middle
+        of the bin in widths. Both are whole multiples of 2**-30, and do not depend on the order of the rows.
     """
-    size = len(moments)
-    tally, floors = scatter(), scratch()[0]
+    size = sums.shape[1]
+    tally, (floors, distances, _), both = scatter(), scratch(), np.empty(size, dtype=np.int64)
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
-        u, floor = tally.values[: len(part)], floors[: len(part)]
-        _place(part, scale, offset, size, u, floor)
+        whole, floor, u = tally.values[: len(part)], floors[: len(part)], distances[: len(part)]
+        number = whole.view(np.float64)
+        _place(part, scale, offset, size, number, floor)
         np.copyto(tally.groups[: len(part)], floor, casting="unsafe")
         tally.place(len(part), size)
-        moments[:, 0] += tally.counts()
-        moments[:, 1] += tally.sums()
-        _square(u)
-        moments[:, 2] += tally.sums()
+        number += _COUNTED - 0.5
+        np.subtract(number, _COUNTED, out=u)
+        whole -= _BITS
+        both[:] = 0
+        tally.add(both)
+        rows = (both + (1 << _ROW - 1)) >> _ROW
+        sums[0] += rows
+        sums[1] += both - (rows << _ROW)
+        np.square(u, out=number)
+        number += _ROUND
+        whole -= _BITS
+        tally.add(sums[2])
 
 
-def add_counted_to_bins(
-    values: Floats, counts: NDArray[np.int64], scale: float, offset: float, sums: NDArray[np.int64]
-) -> None:
-    """Add numbers that are there several times each; ``(bins, 3)`` sums of u and u² are in units of 2**-30."""
+def add_counted_to_bins(values: Floats, counts: Wholes, scale: float, offset: float, sums: Wholes) -> None:
+    """Add numbers that are there several times each."""
     places, floors, _ = scratch()
     for at in range(0, len(values), CHUNK):
         part, rows = values[at : at + CHUNK], counts[at : at + CHUNK]
         u, floor = places[: len(part)], floors[: len(part)]
-        _place(part, scale, offset, len(sums), u, floor)
+        _place(part, scale, offset, sums.shape[1], u, floor)
         index = floor.astype(np.intp)
-        np.add.at(sums[:, 0], index, rows)
-        np.add.at(sums[:, 1], index, (u * 2.0**30).astype(np.int64) * rows)
-        _square(u)
-        np.add.at(sums[:, 2], index, (u * 2.0**30).astype(np.int64) * rows)
+        np.add.at(sums[0], index, rows)
+        u -= 0.5
+        np.add.at(sums[1], index, _units(u) * rows)
+        np.square(u, out=u)
+        np.add.at(sums[2], index, _units(u) * rows)
 
 
 def _place(values: Floats, scale: float, offset: float, size: int, u: Floats, floor: Floats) -> None:
-    """Find the bins of numbers, and their distances from the middles, rounded to multiples of 2**-30."""
+    """Find the bins of numbers, and their distances from the lower ends."""
     with np.errstate(over="ignore"):
         np.multiply(values, scale, out=u)
     u -= offset
     np.clip(u, 0.5, size - 0.5, out=u)
     np.floor(u, out=floor)
     u -= floor
-    u += _ROUND - 0.5
-    u -= _ROUND
 
 
-def _square(u: Floats) -> None:
-    """Square distances in place, rounded to multiples of 2**-30."""
-    np.square(u, out=u)
+def _units(u: Floats) -> Wholes:
+    """Small numbers in whole units; they are rounded in place."""
     u += _ROUND
     u -= _ROUND
+    return np.asarray((u * _UNIT).astype(np.int64))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from functools import cache
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
-from typing import TYPE_CHECKING, TypeVar, cast
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -33,9 +34,31 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def single_threaded_blas() -> AbstractContextManager[object]:
-    """While this context is open the process's BLAS uses one thread per call."""
-    return cast(AbstractContextManager[object], _blas().limit(limits=1, user_api="blas"))
+class _SingleThreadedBlas(AbstractContextManager[None]):
+    """The first to come sets the limit, the last to leave takes it away, in whatever threads they are."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._limit = Lock(), 0, ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit.enter_context(_blas().limit(limits=1, user_api="blas"))
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.close()
+
+
+_single = _SingleThreadedBlas()
+
+
+def single_threaded_blas() -> AbstractContextManager[None]:
+    """While this context is open the process's BLAS uses one thread per call; one within another costs nothing."""
+    return _single
 
 
 def run(
@@ -79,6 +102,25 @@ def run(
             stop.set()
             _join(workers)
     return [results[i] for i in range(len(pieces))]
+
+
+class Crew:
+    """Threads that stay for work that comes again and again: what each keeps in memory is made once.
+
+    Parameters
+    ----------
+    threads
+        How many there are. They start with the first work, and end when nobody holds the crew any more.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def each(self, pieces: Iterable[Piece], work: Callable[[Piece], object]) -> None:
+        """Do the work on all pieces; returns when it is done. After an exception no further piece is begun."""
+        with single_threaded_blas():
+            for _ in self._pool.map(work, pieces):
+                pass
 
 
 def _taken_from(waiting: SimpleQueue[int], stop: Event) -> Iterator[int]:

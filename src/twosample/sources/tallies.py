@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.bins import EXACT_ROWS, add_counted_to_bins, add_to_bins
-from ..core.threads import available_cores, run
+from ..core.bins import add_counted_to_bins, add_to_bins
+from ..core.threads import Crew, available_cores
 from ..core.types import Floats
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Counts, SingleTally, Totals
-from ..summaries.bins import UNITS
 from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import Wholes
 from .facts import CategoryCounts, Scan
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 _THREADED = 10_000  # rows of a batch, from which on it is worth starting threads
 _RANGE, _CELLS = 1 << 20, 1 << 24  # of whole numbers that are counted: in one column, and in all together
+_SETTLED = 1 << 17  # counted numbers that are taken in together
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 
 
@@ -41,39 +41,31 @@ class BinTally:
 
     def __post_init__(self) -> None:
         self.singles = SingleTally(self.dates)
-        self._new = np.zeros((self.grid.size + 2, 3))  # the first and last take what lies beyond
-        self._sums = np.zeros((self.grid.size + 2, 3), dtype=np.int64)
-        self._rows = 0
+        self._sums = np.zeros((3, self.grid.size + 2), dtype=np.int64)  # the first and last take what lies beyond
 
     def add(self, values: Floats, missing: int, counts: Wholes | None = None) -> None:
         """Take in numbers, and how often each is there."""
         self.missing += missing
         self.singles.add(values, counts)
         scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
-        if counts is not None:
-            before = self._sums[[0, -1], 0].sum()
-            add_counted_to_bins(values, counts, scale, offset, self._sums)
-            found = self._sums[[0, -1], 0].sum() > before
+        before = self._beyond
+        if counts is None:
+            add_to_bins(values, scale, offset, self._sums)
         else:
-            if self._rows + len(values) > EXACT_ROWS:
-                self._flush()
-            self._rows += len(values)
-            before = self._new[[0, -1], 0].sum()
-            add_to_bins(values, scale, offset, self._new)
-            found = self._new[[0, -1], 0].sum() > before
-        if found:
+            add_counted_to_bins(values, counts, scale, offset, self._sums)
+        if self._beyond != before:
             self._add_beyond(values, counts)
+
+    @property
+    def _beyond(self) -> tuple[int, int]:
+        """Rows below and above the bins."""
+        return int(self._sums[0, 0]), int(self._sums[0, -1])
 
     def _add_beyond(self, values: Floats, counts: Wholes | None) -> None:
         low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
         beyond = ((values < low) | (values >= high)) & np.isfinite(values)
         outside = values[beyond]
         self.beyond += Totals.of_values(outside) if counts is None else Totals.of_counted(outside, counts[beyond])
-
-    def _flush(self) -> None:
-        self._sums += np.rint(self._new * UNITS).astype(np.int64)
-        self._new[:] = 0
-        self._rows = 0
 
     @property
     def totals(self) -> Totals:
@@ -89,10 +81,7 @@ class BinTally:
 
     def result(self) -> BinnedColumn:
         """The moments."""
-        self._flush()
-        below, above = int(self._sums[0, 0]), int(self._sums[-1, 0])
-        sums = np.ascontiguousarray(self._sums[1:-1].T)
-        return BinnedColumn(self.grid, sums, self.grid.unit, below, above, self.missing)
+        return BinnedColumn(self.grid, self._sums[:, 1:-1].copy(), self.grid.unit, *self._beyond, self.missing)
 
 
 class SpelledTally:
@@ -193,6 +182,7 @@ class Tallies:
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
         self.wholes = {info.name: WholeCounts(min(_RANGE, _CELLS // len(self.columns))) for info in self.columns}
         self.given_up: set[str] = set()
+        self._crew = Crew(available_cores())
 
     def add(self, batch: pl.DataFrame) -> None:
         """Take in a batch; of many rows, several columns at a time."""
@@ -201,7 +191,7 @@ class Tallies:
             for info in self.columns:
                 self._add(batch, info)
         else:
-            run(self.columns, lambda info, stop: self._add(batch, info), available_cores())
+            self._crew.each(self.columns, lambda info: self._add(batch, info))
 
     def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
         name, series = info.name, column_of(batch, info.name)
@@ -224,7 +214,10 @@ class Tallies:
         """Take in numbers that were counted."""
         if self.wholes[info.name].rows:
             once, counts, missing = self.wholes[info.name].taken()
-            self._add_numbers(info, once, counts, int(counts.sum()) + missing)
+            for at in range(0, len(once), _SETTLED):  # the first rows have those without a value
+                part = counts[at : at + _SETTLED]
+                self._add_numbers(info, once[at : at + _SETTLED], part, int(part.sum()) + missing)
+                missing = 0
 
     def _add_numbers(self, info: ColumnInfo, once: pl.Series, counts: Wholes | None, rows: int) -> None:
         """Take in a column of so many rows: its values or, with their counts, each once."""

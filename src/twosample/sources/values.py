@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.scatter import scatter
+from ..core.scratch import CHUNK
 from ..core.types import Floats
 
 if TYPE_CHECKING:
@@ -245,11 +247,18 @@ class WholeCounts:
         codes = (stored.drop_nulls() if stored.null_count() else stored).to_numpy()  # NumPy need not wait for more rows
         if not len(codes) or not self._reach(int(codes.min()), int(codes.max()), len(codes)):
             return False
-        np.add.at(self._counts, np.subtract(codes, self._low, dtype=np.int64), 1)
+        for at in range(0, len(codes), CHUNK):
+            self._count(codes[at : at + CHUNK])
         self._kind = kind
         self.rows += len(series)
         self.missing += len(series) - len(codes)
         return True
+
+    def _count(self, codes: NDArray[np.integer[Any]]) -> None:
+        tally = scatter()
+        np.subtract(codes, self._low, out=tally.groups[: len(codes)], dtype=np.int64, casting="unsafe")
+        tally.place(len(codes), len(self._counts))
+        tally.count(self._counts)
 
     def _reach(self, low: int, high: int, rows: int) -> bool:
         """Whether there is a count for each number of a range, or can be."""

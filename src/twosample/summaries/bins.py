@@ -186,10 +186,9 @@ def bin_values(values: Floats, grid: BinGrid) -> BinnedColumn:
     """``(n,)`` numbers without NaN in bins; what lies beyond is counted as below or above."""
     from ..core.bins import add_to_bins
 
-    sums = np.zeros((grid.size + 2, 3))  # the first takes what is below, the last what is above
+    sums = np.zeros((3, grid.size + 2), dtype=np.int64)  # the first takes what is below, the last what is above
     add_to_bins(values, 2.0**-grid.unit, float(grid.start - 1), sums)
-    moments = np.ascontiguousarray(sums.T)
-    return BinnedColumn.of_floats(grid, moments[:, 1:-1], int(moments[0, 0]), int(moments[0, -1]))
+    return BinnedColumn(grid, sums[:, 1:-1].copy(), grid.unit, int(sums[0, 0]), int(sums[0, -1]))
 
 
 def align(columns: Sequence[BinnedColumn], most: int = MOST_BINS) -> list[BinnedColumn]:

@@ -241,7 +241,7 @@ def _add_hashed(values: Floats, dates: bool, buckets: Wholes, parts: Wholes) -> 
         bits >>= _TOP
         np.copyto(tally.groups[: len(part)], bits, casting="unsafe")
         tally.place(len(part), BUCKETS)
-        buckets += tally.counts()
+        tally.count(buckets)
         least, largest = float(part.min()), float(part.max())
         if mostly or _some_round(part, max(largest, -least), number, other):
             before = parts[len(steps) - 1]
