@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from html import escape
 from os import PathLike
 from typing import Any
@@ -101,6 +101,19 @@ class Reported(Printed):
         from importlib import import_module
 
         import_module("twosample.report").write_html(self, path, title=title, date=date, notes=notes)
+
+
+def plain(record: Any, *names: str) -> dict[str, Any]:
+    """Fields or properties of a record, all fields if none is named, as JSON has them: tuples as lists, records too."""
+    return {name: _as_json(getattr(record, name)) for name in names or [one.name for one in fields(record)]}
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_as_json(part) for part in value]
+    if isinstance(value, Mapping):
+        return {name: _as_json(part) for name, part in value.items()}
+    return plain(value) if is_dataclass(value) else value
 
 
 def badge(words: str, tone: str) -> str:

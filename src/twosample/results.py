@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ._numbers import is_p, pvalue
-from ._reported import Printed
+from ._reported import Printed, plain
 from ._version import __version__
 from .core.pvalue import Law
 from .errors import SmallSampleWarning, warn
@@ -106,21 +106,13 @@ class TestResult(Printed):
         """The result as plain values that JSON can hold; infinite thresholds become None."""
         return {
             "schema": 1,
-            "test": self.test,
-            "symbol": self.symbol,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
+            **plain(self, "test", "symbol", "statistic", "pvalue"),
             "threshold": self.threshold if isfinite(self.threshold) else None,
-            "level": self.level,
-            "rejected": self.rejected,
-            "m": self.m,
-            "n": self.n,
-            "columns": self.columns,
+            **plain(self, "level", "rejected", "m", "n", "columns"),
             "kernel": None if self.kernel is None else repr(self.kernel),
             "null": repr(self.null),
             "engine": None if self.engine is None else repr(self.engine),
-            "reason": self.reason,
-            "notes": list(self.notes),
+            **plain(self, "reason", "notes"),
             "version": __version__,
             "citation": self.citation,
         }

@@ -75,20 +75,8 @@ def request(
 ) -> Request:
     """Two samples and options, checked; an engine that was left open stays so until it is planned.
 
-    Parameters
-    ----------
-    x, y
-        The samples.
-    kernel, bandwidth
-        None for 'gaussian' and 'median'.
-    statistic
-        None for 'unbiased', of a caller who has no null to go with it.
-    null
-        The null, which must know the law of the statistic.
-    engine
-        None for 'auto'.
-    rng
-        Seed or generator.
+    None stands for 'gaussian', 'median', 'auto', and for 'unbiased' of a caller who has no null to go with it; the null
+    must know the law of the statistic.
     """
     chosen = open_kernel(kernel, bandwidth)
     alias, formula = resolve_statistic("unbiased" if statistic is None else statistic)

@@ -23,7 +23,7 @@ _SINGLE = 30_000  # rows from which on sums of features are in single precision 
 
 
 @dataclass(eq=False)
-class View(ABC):
+class PooledView(ABC):
     """One way to look at two samples."""
 
     pool: PooledSample  # the pooled sample
@@ -56,7 +56,7 @@ class View(ABC):
         return self.projection(np.concatenate([np.full(m, 1 / m), np.full(n, -1 / n)]))
 
 
-class ViewByFeatures(View):
+class ViewByFeatures(PooledView):
     """A view by F features, which come in blocks so that thousands of columns fit into memory. O(N F R)."""
 
     @abstractmethod

@@ -16,7 +16,7 @@ from ..errors import InputError, options_by_name
 from ..homogeneity import Sketch
 from ..nulls import Permutation
 from ..results import conclude
-from .base import View, ViewByFeatures, statistics_of
+from .base import PooledView, ViewByFeatures, statistics_of
 from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
@@ -112,12 +112,12 @@ def two_sample_test(
     return tested(pooled_numbers(pooled.z, names, pooled.m), len(names), (), batches, level, random)
 
 
-def views_of(pool: PooledSample, rng: np.random.Generator) -> list[View]:
+def views_of(pool: PooledSample, rng: np.random.Generator) -> list[PooledView]:
     """All views of a pool; those that would repeat another one are left out."""
     columns = len(pool.columns)
     few = columns * (columns + 1) // 2 <= max(pool.size, 100)
     covariance = Covariance(pool) if few else ManyCovariances(pool, rng)
-    views: list[View] = [Mean(pool), covariance, Radius(pool), Columns(pool), Shapes(pool)]
+    views: list[PooledView] = [Mean(pool), covariance, Radius(pool), Columns(pool), Shapes(pool)]
     if columns == 1:
         return [*views, FineWaves(pool), MiddleWaves(pool)]
     views += [Fine(pool, rng), Middle(pool, rng)] if columns <= FEW_COLUMNS else [Fine(pool, rng)]
@@ -166,18 +166,18 @@ def tested(
     return result
 
 
-def _statistics(views: list[View], labels: Labellings, single: bool) -> tuple[Floats, Floats]:
+def _statistics(views: list[PooledView], labels: Labellings, single: bool) -> tuple[Floats, Floats]:
     """``(K, R)`` what the views say, and their rounding errors; one row of zeros if there are none."""
     with single_threaded_blas() if single else nullcontext():  # waking threads costs more than it saves
         by_features = [view for view in views if isinstance(view, ViewByFeatures)]
-        known: dict[View, tuple[Floats, float]] = dict(
+        known: dict[PooledView, tuple[Floats, float]] = dict(
             zip(by_features, statistics_of(by_features, labels), strict=True)
         )
         found = [known.get(view) or view.statistic(labels) for view in views] or [(np.zeros(labels.count), 0.0)]
     return np.array([value for value, _ in found]), np.array([error for _, error in found])
 
 
-def _remarks(views: list[View], early: bool, some_left_out: bool) -> tuple[str, ...]:
+def _remarks(views: list[PooledView], early: bool, some_left_out: bool) -> tuple[str, ...]:
     if not views:
         return (_NOTHING_LEFT if some_left_out else _NOTHING,)
     return (EARLY.format("n=999"),) if early else ()

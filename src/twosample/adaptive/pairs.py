@@ -17,7 +17,7 @@ from ..engines.tiles import tile_function
 from ..kernels import Kernel, OnRows, Polynomial, Sum
 from ..kernels.objects import row_numbers_of
 from ..statistics import Unbiased
-from .base import View
+from .base import PooledView
 from .local import Local, widths
 from .pooled import PooledSample
 from .views import FEW_COLUMNS, is_small
@@ -33,7 +33,7 @@ _HALVINGS = 9  # of a pool into groups of neighbours
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
 
 
-class KernelView(View):
+class KernelView(PooledView):
     r"""A view by a kernel on row numbers: unbiased MMD². O(N² (D + R)), by the engines of the house.
 
     More than 7,000 rows are divided into random blocks, so many that 5·10⁷ pairs are left, and the statistic is

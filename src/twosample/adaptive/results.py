@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._reported import Tabled
+from .._reported import Tabled, plain
 from ..core.types import Floats
 from ..errors import InputError, whole_number
 from ..results import TestResult
-from .base import View
+from .base import PooledView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class ViewEffect(NamedTuple):
     high: float
 
 
-def effect_of(view: View) -> ViewEffect | None:
+def effect_of(view: PooledView) -> ViewEffect | None:
     r"""The correlation between the label of a row and the witness of the view at it, for rows that it has not seen.
 
     The witness is computed from every other row and evaluated at the rest, and the other way round; of each,
@@ -56,7 +56,7 @@ def effect_of(view: View) -> ViewEffect | None:
     return ViewEffect(max(0.0, found), low, high)
 
 
-def _across(view: View, labels: Mask, half: Mask) -> float:
+def _across(view: PooledView, labels: Mask, half: Mask) -> float:
     """d/sqrt(d²+4) outside the half for the witness of the half."""
     x, y = labels & half, ~labels & half
     values: Floats = view.projection(x / x.sum() - y / y.sum())
@@ -96,7 +96,7 @@ class ViewResult(Tabled):
     statistic: float
     pvalue: float
     adjusted_pvalue: float
-    view: View = field(repr=False)
+    view: PooledView = field(repr=False)
 
     @cached_property
     def sees(self) -> str:
@@ -198,16 +198,7 @@ class AdaptiveResult(TestResult):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values that JSON can hold."""
-        views = [
-            {
-                "name": view.name,
-                "statistic": view.statistic,
-                "pvalue": view.pvalue,
-                "adjusted_pvalue": view.adjusted_pvalue,
-                "sees": view.sees,
-            }
-            for view in self.views
-        ]
+        views = [plain(view, "name", "statistic", "pvalue", "adjusted_pvalue", "sees") for view in self.views]
         return {**super().to_dict(), "views": views}
 
     def _lines(self) -> list[tuple[str, str]]:

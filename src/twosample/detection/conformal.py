@@ -33,45 +33,22 @@ class ConformalRanks:
 
     @classmethod
     def fit(cls, kernel: Kernel, rows: Floats) -> ConformalRanks:
-        """Learn a reference sample, in O(n²) kernel values.
-
-        Parameters
-        ----------
-        kernel
-            With its bandwidth.
-        rows
-            ``(n, d)`` finite numbers.
-        """
+        """Learn ``(n, d)`` rows of a reference sample, in O(n²) values of a kernel with its bandwidth."""
         return cls(kernel, rows, row_means(kernel, rows), kernel.diagonal(rows))
 
     def threshold(self, level: float) -> float:
-        """The score below which a row is an outlier; 0, which no score is below, with fewer than 1/level - 1 rows.
+        """The score below which a row is an outlier, so that the share `level` of rows like the reference is called so.
 
-        Parameters
-        ----------
-        level
-            The share of rows like those of the reference that may be called outliers.
+        0, which no score is below, with fewer than 1/level - 1 rows.
         """
         return allowed(level, len(self.rows)) / (len(self.rows) + 1)
 
     def scores(self, new: Floats) -> Floats:
-        """``(rows,)`` conformal p-values, less up to 1/(n+1) by the distance, so that few rows tie.
-
-        Parameters
-        ----------
-        new
-            ``(rows, d)`` finite numbers.
-        """
+        """``(rows,)`` conformal p-values of ``(rows, d)`` points, less up to 1/(n+1) by distance, so that few tie."""
         return in_blocks(self._scores, new, len(self.rows))
 
     def pvalues(self, scores: Floats) -> Floats:
-        """``(rows,)`` the conformal p-values that scores stand for: multiples of 1/(n+1), never 0.
-
-        Parameters
-        ----------
-        scores
-            What :meth:`scores` gives.
-        """
+        """``(rows,)`` the conformal p-values that these scores stand for: multiples of 1/(n+1), never 0."""
         size = len(self.rows) + 1
         return np.asarray(np.ceil(scores * size) / size)
 

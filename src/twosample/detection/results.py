@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._numbers import counted, is_p, pvalue
-from .._reported import Reported, Tabled
+from .._reported import Reported, Tabled, plain
 from .._shown import shown
 from ..core.types import Floats
 from ..kernels import Kernel
@@ -170,21 +170,10 @@ class Outliers(Reported):
             "schema": 2,
             "reference": {"source": self.reference, "rows": self.learnt, "rows_of_table": self.reference_rows},
             "new": {"source": self.new, "rows": len(self.scores)},
-            "columns": list(self.columns),
-            "level": self.level,
-            "verdict": self.verdict,
-            "headline": self.headline,
-            "pvalue": self.pvalue,
-            "usual": dict(self.usual),
-            "notes": list(self.notes),
+            **plain(self, "columns", "level", "verdict", "headline", "pvalue", "usual", "notes"),
             "outliers": [
                 {
-                    "row": one.row,
-                    "score": one.score,
-                    "pvalue": one.pvalue,
-                    "columns": list(one.columns),
-                    "together": one.together,
-                    "why": one.why,
+                    **plain(one, "row", "score", "pvalue", "columns", "together", "why"),
                     "values": {name: _plain(value) for name, value in one.values.items()},
                 }
                 for one in self.rows

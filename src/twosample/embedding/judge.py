@@ -157,7 +157,7 @@ that are just small enough: the columns have more use for it.
 
 
 def adjusted(pvalues: Sequence[float], joint: float | None) -> Floats:
-    r"""Adjusted p-values of columns beside a joint test that has a third of the level.
+    r"""Adjusted p-values of columns beside a joint test that has a third of the level; None if there is no such test.
 
     The joint test is made at level α/3. If it rejects, the columns have all of α among them, by Holm; if it does
     not, they have 2α/3. So a column is found at level α if :math:`\tfrac32\tilde p \le \alpha`, or if
@@ -165,15 +165,8 @@ def adjusted(pvalues: Sequence[float], joint: float | None) -> Floats:
 
     .. math:: \min(\tfrac32\tilde p, \max(\tilde p, 3p_{joint}))
 
-    The chance of any false finding is at most α: if the joint H0 holds (then all columns' do), α/3 for the joint
-    test and 2α/3 for the columns without it; if not, α for the columns by Holm.
-
-    Parameters
-    ----------
-    pvalues
-        Of the columns.
-    joint
-        Of the joint test; None if there is none, and the columns have all of the level.
+    The chance of any false finding is at most α: if the joint H0 holds (then all columns' do), α/3 for the joint test
+    and 2α/3 for the columns without it; if not, α for the columns by Holm. Without a joint test they have all of it.
     """
     return beside_joint(holm(pvalues), joint)
 

@@ -139,13 +139,6 @@ def _blocks(columns: Sequence[MeasuredColumn | None]) -> list[range]:
 class Explained:
     """How much two columns explain of each other.
 
-    Parameters
-    ----------
-    x, y
-        Their names.
-    of_y, of_x
-        The share of the variation of y that x explains, and the other way round; None if it is not known, as for texts.
-
     Examples
     --------
     >>> found = Explained("temp", "power", 0.83, 0.01)
@@ -155,8 +148,8 @@ class Explained:
 
     x: str
     y: str
-    of_y: float | None
-    of_x: float | None
+    of_y: float | None  # the share of the variation of y that x explains; None if it is not known, as for texts
+    of_x: float | None  # and the other way round
 
     @property
     def share(self) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .._reported import Tabled
+from .._reported import Tabled, plain
 
 Status = Literal["quiet", "alarm", "learning"]
 Units = Literal["batches", "rows"]
@@ -43,15 +43,7 @@ class WatchedColumn(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold."""
-        return {
-            "name": self.name,
-            "adjusted_pvalue": self.adjusted_pvalue,
-            "effect": self.effect,
-            "effect_low": self.effect_low,
-            "effect_high": self.effect_high,
-            "batches": self.batches,
-            "where": list(self.where),
-        }
+        return plain(self)
 
 
 @dataclass(frozen=True)
@@ -101,16 +93,4 @@ class Look(Tabled):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold."""
-        return {
-            "batch": self.batch,
-            "number": self.number,
-            "status": self.status,
-            "units": self.units,
-            "pvalue": self.pvalue,
-            "since": self.since,
-            "since_earliest": self.since_earliest,
-            "since_latest": self.since_latest,
-            "reasons": list(self.reasons),
-            "notes": list(self.notes),
-            "columns": [column.to_dict() for column in self.columns],
-        }
+        return plain(self)

@@ -15,7 +15,7 @@ from .figures import NumberFigure, ShareFigure, draw, effect_bar, effect_scale
 from .page import as_attribute, noted, render
 from .signs import ORDER, SIGNS
 from .ticks import ticks
-from .views import Card, ComparisonPage, Line, Row, RowTable
+from .views import Card, ColumnLine, ComparisonPage, Row, RowTable
 
 MOST_LINES = 1000
 MOST_FIGURES = 100
@@ -88,9 +88,9 @@ def comparison_page(result: Comparison) -> ComparisonPage:
     )
 
 
-def _lines(result: Comparison, cards: tuple[Card, ...], top: float) -> tuple[Line, ...]:
+def _lines(result: Comparison, cards: tuple[Card, ...], top: float) -> tuple[ColumnLine, ...]:
     """A line for each column, and below it one for its missing values."""
-    lines: list[Line] = []
+    lines: list[ColumnLine] = []
     for index, column in enumerate(result.columns):
         lines.append(cards[index].line if index < len(cards) else _column_line(column, index + 1, top, result))
         if column.missing:
@@ -104,7 +104,7 @@ def _column_line(
     top: float,
     result: Comparison,
     figure: NumberFigure | ShareFigure | None = None,
-) -> Line:
+) -> ColumnLine:
     least, anchor = floors(column, result), f"column-{order}" if order <= MOST_FIGURES else None
     line = _line(column, top, least, name=shown(column.name, NAME) or "(no name)", anchor=anchor, kind=column.kind)
     return replace(
@@ -117,7 +117,7 @@ def _column_line(
     )
 
 
-def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> Line:
+def _missing_line(column: ColumnComparison, missing: MissingComparison, top: float) -> ColumnLine:
     name = f"{shown(column.name, 30) or '(no name)'}: missing values"
     shares = f"{numbers.percent(missing.share_a)} and {numbers.percent(missing.share_b)}"
     return _line(missing, top, (0.0, 0.0), name=name, anchor=None, kind=shares)
@@ -131,8 +131,8 @@ def _line(
     name: str,
     anchor: str | None,
     kind: str,
-) -> Line:
-    return Line(
+) -> ColumnLine:
+    return ColumnLine(
         name=name,
         anchor=anchor,
         kind=kind,
@@ -147,12 +147,12 @@ def _line(
     )
 
 
-def _joint_line(result: Comparison, top: float) -> Line | None:
+def _joint_line(result: Comparison, top: float) -> ColumnLine | None:
     if result.joint is None:
         return None
     effect, pvalue = result.joint_effect, numbers.page_pvalue(result.joint.pvalue, joint_floor(result))
     low, high, at = (effect.low, effect.high, effect.value) if effect else (0.0, 1.0, 0.0)
-    return Line(
+    return ColumnLine(
         name="All columns together",
         anchor=None,
         kind="joint test",

@@ -12,7 +12,7 @@ from .ticks import Tick
 
 
 @dataclass(frozen=True)
-class Line:
+class ColumnLine:
     """A column, or a share of missing values, as a line of the table of columns."""
 
     name: str  # what is compared
@@ -37,11 +37,11 @@ class Line:
 class Card:
     """A column with its figure."""
 
-    line: Line  # its line in the table
+    line: ColumnLine  # its line in the table
     figure: NumberFigure | ShareFigure | None  # the two distributions
     rows: str  # how many rows have a value
     where: tuple[str, ...]  # where the tables differ most, in words
-    missing: Line | None  # the line about missing values, if there is one
+    missing: ColumnLine | None  # the line about missing values, if there is one
     method: str  # how the column was compared
     facts: tuple[tuple[tuple[str, str, str], ...], ...] = ()
     """The numbers that people know, in groups: what, in A, in B."""
@@ -78,9 +78,9 @@ class ComparisonPage(Page):
     tally: tuple[tuple[Sign, int], ...]  # how many columns have which verdict
     a: TableFacts  # the tables
     b: TableFacts
-    joint: Line | None  # the joint test as a line; None if there was none
+    joint: ColumnLine | None  # the joint test as a line; None if there was none
     joint_margin: float  # where its margin lies on the common scale, per cent
-    lines: tuple[Line, ...]  # the columns, and how many are not shown
+    lines: tuple[ColumnLine, ...]  # the columns, and how many are not shown
     lines_left: int
     cards: tuple[Card, ...]  # the figures, and how many columns have none
     cards_left: int

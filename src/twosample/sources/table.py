@@ -114,29 +114,13 @@ class Table:
     def survey(self, rows: int, seed: int, plan: Plan, *, every: bool = False) -> Survey:
         """A sample and the profiles of all rows, with as much more as costs no further pass.
 
-        Parameters
-        ----------
-        rows, seed
-            Of the sample, as for :meth:`sample`.
-        plan
-            What to bin and to count on the way, seen the first rows: ``plan(frame) -> (grids, counts)``.
-        every
-            Whether to look at every row, also of a table that is slow to read.
+        The plan says what to bin and to count on the way, seen the first rows. With `every` all rows are looked at,
+        also of a table that is slow to read.
         """
         return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan, every)
 
     def summary(self, size: int, seed: int, first_row: int | None, like: TableSummary | None) -> TableSummary:
-        """What stands for the table: see :func:`twosample.summarize`.
-
-        Parameters
-        ----------
-        size, seed
-            Of the sample of rows.
-        first_row
-            The number of its first row in a larger table.
-        like
-            A summary whose bins are taken over.
-        """
+        """What stands for the table, perhaps in the bins of another summary: see :func:`twosample.summarize`."""
         found = self._rows.summary(size, seed, first_row, like)
         return replace(found, name=found.name or self.name)
 
@@ -149,14 +133,8 @@ class Table:
     ) -> Scan:
         """Profiles, binned moments and category counts in one pass (files and frames) or few (engines).
 
-        Parameters
-        ----------
-        grids
-            Bins for the columns whose moments are wanted.
-        counts
-            For the columns whose values are to be counted: how many of the most frequent to keep.
-        profile
-            Whether every column is to be profiled. If not, only columns with bins and counts are read.
+        `counts` says how many of the most frequent values of a column to keep. Without `profile` only columns with bins
+        and counts are read.
         """
         grids, counts = dict(grids or {}), dict(counts or {})
         self._check([*grids, *counts])
@@ -167,47 +145,22 @@ class Table:
         return self.scan().profile
 
     def binned_moments(self, grids: Mapping[str, BinGrid]) -> Mapping[str, BinnedColumn]:
-        """Count, Σu and Σu² in each bin of each column.
-
-        Parameters
-        ----------
-        grids
-            Bins for each column. Dates and times are binned in seconds.
-        """
+        """Count, Σu and Σu² in each bin of each column. Dates and times are binned in seconds."""
         return self.scan(grids, profile=False).moments
 
     def category_counts(self, columns: Sequence[str], limit: int = 1000) -> Mapping[str, CategoryCounts]:
-        """The most frequent values of some columns, as text, and how often they occur.
-
-        Parameters
-        ----------
-        columns
-            Their names.
-        limit
-            Values to keep of each.
-        """
+        """The most frequent values of some columns, as text, up to a limit for each, and how often they occur."""
         return self.scan(counts=dict.fromkeys(columns, whole_number("limit", limit)), profile=False).counts
 
     def sample(self, rows: int, seed: int = 0) -> pl.DataFrame:
         """A uniform random sample of rows without replacement, in memory; all rows if there are no more.
 
-        Parameters
-        ----------
-        rows
-            How many.
-        seed
-            The same seed gives the same rows, whatever the threads.
+        The same seed gives the same rows, whatever the threads.
         """
         return self._rows.sample(whole_number("rows", rows), whole_number("seed", seed, least=0))
 
     def gathered(self, task: Task) -> list[bytes]:
-        """What a task finds in all rows: by the workers that hold them, or here in one pass. Answers to be merged.
-
-        Parameters
-        ----------
-        task
-            What to ask of every part of the table.
-        """
+        """What a task finds in all rows: by the workers that hold them, or here in one pass. Answers to be merged."""
         return self._rows.gathered(task)
 
     def forget(self) -> None:
@@ -218,13 +171,7 @@ class Table:
             self._rows.forget()
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame] | None:
-        """All rows of some columns, from the first to the last; None where rows stay in the engine that holds them.
-
-        Parameters
-        ----------
-        columns
-            Their names.
-        """
+        """All rows of some columns, from the first to the last; None where rows stay in the engine that holds them."""
         from .local import BatchRows
 
         rows = self._rows
@@ -232,13 +179,7 @@ class Table:
         return rows.guard.each(lambda: iter(rows.batches(columns))) if isinstance(rows, BatchRows) else None
 
     def collect(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """All rows in memory.
-
-        Parameters
-        ----------
-        columns
-            The columns wanted; None for all.
-        """
+        """All rows of some columns, or of all, in memory."""
         wanted = [info.name for info in self.columns] if columns is None else list(columns)
         self._check(wanted)
         return self._rows.collect(wanted)

@@ -15,7 +15,7 @@ from .contract import ColumnRules, Contract, seconds
 if TYPE_CHECKING:
     import polars as pl
 
-    from .reading import Side
+    from .reading import ReadTable
 
 _DAY = 86_400.0
 _LISTED = 5  # allowed values that a message names
@@ -102,7 +102,7 @@ def _quoted(text: str) -> str:
     return f"'{shown(text, _EXAMPLE)}'"
 
 
-def violations(contract: Contract, side: Side, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
+def violations(contract: Contract, side: ReadTable, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
     """The rules of wanted columns that a table breaks, in the order of the contract.
 
     Rows are `numbered` if they have the numbers that they have in the source: not if a condition has left some out.
@@ -123,7 +123,7 @@ def violations(contract: Contract, side: Side, wanted: Collection[str], numbered
     return tuple(found)
 
 
-def _count(side: Side, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
+def _count(side: ReadTable, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
     """Go through all rows, or through the sample where they cannot be read in order; whether it was all."""
     names = [name for name, part in tallies.items() if part]
     batches: Iterator[pl.DataFrame] | None = iter([side.sample]) if side.whole else side.table.batches(names)
@@ -136,7 +136,7 @@ def _count(side: Side, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
     return batches is not None
 
 
-def _of_profile(side: Side, name: str, rules: ColumnRules, known: Collection[str]) -> Iterable[Violation]:
+def _of_profile(side: ReadTable, name: str, rules: ColumnRules, known: Collection[str]) -> Iterable[Violation]:
     """What the profile of all rows says: missing shares, values that come twice, ranges that a sample did not show."""
     facts = side.profile[name]
     part = facts.missing / max(facts.rows, 1)

@@ -41,7 +41,7 @@ from .neighbours import series_finding
 from .notes import notes, versions
 from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
-from .reading import Reading, Side, Step, Wanted, read
+from .reading import Reading, ReadTable, Step, Wanted, read
 from .results import Comparison
 from .schema import checked_policy, headline, schema_of
 from .subjects import subject, tests_of
@@ -362,10 +362,10 @@ def _left_out(findings: Sequence[Finding]) -> str:
     return few(names, write=lambda name: f"'{shown(name, 40)}'")
 
 
-def _first(side: Side, name: str) -> Any:
+def _first(side: ReadTable, name: str) -> Any:
     """The value of the first row, as Python has it."""
     return records(column_of(side.sample, name).head(1).to_frame())[0]["v"]
 
 
-def _facts(side: Side, sampled: int) -> TableFacts:
+def _facts(side: ReadTable, sampled: int) -> TableFacts:
     return TableFacts(side.table.name, side.scan.rows, len(side.table.columns), sampled, side.table.engine)

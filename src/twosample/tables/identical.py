@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..sources import Table
-from .reading import Reading, Side
+from .reading import Reading, ReadTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ def identical(reading: Reading) -> bool:
     return _same_files(a.table, b.table)
 
 
-def _has_all(side: Side) -> bool:
+def _has_all(side: ReadTable) -> bool:
     return side.whole and not side.summarized
 
 

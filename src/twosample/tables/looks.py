@@ -29,7 +29,7 @@ class Seen:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ColumnLook:
     """One column with the p-values of all its views."""
 
     line: ColumnTests  # the column
@@ -102,7 +102,7 @@ class _Test:
     chance: Callable[[float], float]
 
 
-def looked_at(lines: Sequence[ColumnTests], joint: float | None) -> list[Look]:
+def looked_at(lines: Sequence[ColumnTests], joint: float | None) -> list[ColumnLook]:
     r"""Adjust the p-values of all views of all columns: Holm's method with weights, for p-values that are discrete.
 
     With weights :math:`w_i`, p-values in the order of :math:`p_i/w_i`, and :math:`F_i(t)` the chance that the i-th is
@@ -138,7 +138,7 @@ def _tests(line: ColumnTests) -> list[_Test]:
     return found
 
 
-def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Look:
+def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> ColumnLook:
     weights = _weights([tests])[0]  # its own: what is found in other columns does not change its p-value
     count = len(tests) - (line.missing is not None)
     alone = 1.0
@@ -148,7 +148,7 @@ def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Look:
     all_ = (alone,) if line.missing is None else (alone, tests[-1].pvalue)
     kernels = tuple(adjusted[: count - len(line.views)].tolist()) or (1.0,)
     views = tuple(adjusted[len(kernels) : count].tolist())
-    return Look(line, all_, kernels, views, float(adjusted[-1]) if len(all_) > 1 else 1.0)
+    return ColumnLook(line, all_, kernels, views, float(adjusted[-1]) if len(all_) > 1 else 1.0)
 
 
 def _weights(tests: Sequence[Sequence[_Test]]) -> list[Floats]:

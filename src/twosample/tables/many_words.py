@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from .._reported import plain
 from .._shown import few, shown
 
 if TYPE_CHECKING:
@@ -73,20 +74,10 @@ def as_dict(m: ManyComparison) -> dict[str, Any]:
     """Plain values that JSON can hold."""
     return {
         "schema": 1,
-        "verdict": m.verdict,
-        "headline": m.headline,
-        "level": m.level,
+        **plain(m, "verdict", "headline", "level"),
         "margin": dict(m.margin) if not isinstance(m.margin, int | float) else m.margin,
         "tables": [{"name": name, "rows": rows} for name, rows in zip(m.names, m.rows, strict=True)],
-        "pairs": [{**asdict(pair), "most": list(pair.most)} for pair in m.pairs],
-        "alike": [list(group) for group in m.alike],
-        "apart": list(m.apart),
-        "tree": [list(step) for step in m.tree],
-        "order": list(m.order),
-        "findings": [asdict(finding) for finding in m.findings],
-        "seed": m.seed,
-        "notes": list(m.notes),
-        "citation": m.citation,
+        **plain(m, "pairs", "alike", "apart", "tree", "order", "findings", "seed", "notes", "citation"),
     }
 
 

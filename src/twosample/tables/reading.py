@@ -68,7 +68,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ReadTable:
     """One table, read."""
 
     table: Table
@@ -100,8 +100,8 @@ class Side:
 class Reading:
     """Both tables, read."""
 
-    a: Side
-    b: Side
+    a: ReadTable
+    b: ReadTable
     schema: SchemaComparison  # what they have in common
     samples: tuple[pl.DataFrame, pl.DataFrame]  # the common columns as doubles and text, missing as null
     scales: Mapping[str, Scale]  # what columns of numbers are measured by
@@ -121,7 +121,7 @@ class Reading:
         return a.width > 1 and int(a.vstack(b).is_duplicated().sum()) >= _REPEATED * (len(a) + len(b))
 
     @property
-    def sampled(self) -> tuple[Side, ...]:
+    def sampled(self) -> tuple[ReadTable, ...]:
         """The tables of which not all rows were looked at."""
         return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
 
@@ -156,7 +156,7 @@ def read(
     scans = [_completed(table, survey, schema, scales) for table, survey in zip(tables, surveys, strict=True)]
     yes_no = _yes_or_no(scans, schema)
     a, b = (
-        Side(
+        ReadTable(
             table,
             survey.sample,
             _in_one_spelling(scan, yes_no),

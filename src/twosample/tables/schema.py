@@ -29,7 +29,7 @@ from .parts import Finding
 if TYPE_CHECKING:
     import polars as pl
 
-    from .reading import Reading, Side
+    from .reading import Reading, ReadTable
 
 Policy = Literal["fail", "warn", "ignore"]
 _SORTS: dict[Family, str] = {
@@ -235,7 +235,7 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
     return abs(trait(samples[0]) - trait(samples[1])) >= _MOST
 
 
-def _sort(side: Side, name: str) -> str | None:
+def _sort(side: ReadTable, name: str) -> str | None:
     """What is stored in a column; None if it is empty."""
     family = next(info.family for info in side.table.columns if info.name == name)
     return _SORTS.get(family)

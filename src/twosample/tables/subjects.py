@@ -22,7 +22,7 @@ from .clocks import ROUND, clock_views
 from .counted import counted_views
 from .describing import binned_numbers, distance, level_facts, number_facts
 from .parts import ColumnFacts
-from .reading import Reading, Side
+from .reading import Reading, ReadTable
 from .spelling import Spelling
 from .views import FEW, STEPS, View, Words, levels_views, tails, usable
 
@@ -121,7 +121,7 @@ def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:
     return replace(found, numbers=both, facts=(one, two), step=step, tables=reading.called)
 
 
-def _numbers(side: Side, name: str, sample: Floats) -> WeightedNumbers:
+def _numbers(side: ReadTable, name: str, sample: Floats) -> WeightedNumbers:
     """All finite numbers of a column in one table: its rows where they are at hand, else bins."""
     return WeightedNumbers.of_values(sample) if side.whole else binned_numbers(side.scan.moments[name], sample)
 

@@ -11,7 +11,7 @@ from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
 from ..embedding.judge import JOINT
 from ..sources import Kind
-from .looks import Look, looked_at
+from .looks import ColumnLook, looked_at
 from .margins import Margins
 from .parts import ColumnComparison, ColumnFacts, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places, strongest
@@ -161,7 +161,9 @@ def _same(column: ColumnComparison) -> ColumnComparison:
     return replace(column, verdict="same", values_verdict="same", missing=missing)
 
 
-def _column(line: ColumnTests, look: Look, rates: list[float], level: float, margins: Margins) -> ColumnComparison:
+def _column(
+    line: ColumnTests, look: ColumnLook, rates: list[float], level: float, margins: Margins
+) -> ColumnComparison:
     values, margin = line.values, margins.at(line.name, line.kind)
     missing = None
     if line.missing is not None:

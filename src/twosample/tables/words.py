@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime, time
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .._numbers import is_p, pvalue, shares
+from .._reported import plain
 from .._shown import shown
 from .known import floors, joint_floor, seconds
 from .parts import ColumnComparison
@@ -94,22 +94,16 @@ def as_dict(c: Comparison) -> dict[str, Any]:
     }  # fmt: skip
     result: dict[str, Any] = _finite({
         "schema": 2,
-        "verdict": c.verdict,
-        "headline": c.headline,
-        "level": c.level,
-        "margin": c.margin,
-        "a": asdict(c.a),
-        "b": asdict(c.b),
+        **plain(c, "verdict", "headline", "level", "margin", "a", "b"),
         "joint": joint,
-        "table_schema": asdict(c.schema),
-        "violations": [asdict(violation) for violation in c.violations],
-        "columns": [{**asdict(column), "rejected": column.rejected} for column in c.columns],
-        "findings": [asdict(finding) for finding in c.findings],
-        "rows": [asdict(row) for row in c.speaking[:20]],
+        "table_schema": plain(c.schema),
+        "violations": [plain(violation) for violation in c.violations],
+        "columns": [{**plain(column), "rejected": column.rejected} for column in c.columns],
+        "findings": [plain(finding) for finding in c.findings],
+        "rows": [plain(row) for row in c.speaking[:20]],
         "seed": c.seed,
         "versions": dict(c.versions),
-        "notes": list(c.notes),
-        "citation": c.citation,
+        **plain(c, "notes", "citation"),
     })  # fmt: skip
     return result
 
@@ -132,19 +126,7 @@ def as_frame(c: Comparison) -> pl.DataFrame:
     rows = [
         {
             "column": part.name,
-            "kind": part.kind,
-            "verdict": part.verdict,
-            "statistic": part.statistic,
-            "pvalue": part.pvalue,
-            "adjusted_pvalue": part.adjusted_pvalue,
-            "fdr_pvalue": part.fdr_pvalue,
-            "effect": part.effect,
-            "effect_low": part.effect_low,
-            "effect_high": part.effect_high,
-            "rows_a": part.rows_a,
-            "rows_b": part.rows_b,
-            "missing_a": part.missing_a,
-            "missing_b": part.missing_b,
+            **{name: getattr(part, name) for name in _OF_COLUMN},
             "missing_pvalue": None if part.missing is None else part.missing.pvalue,
             "missing_adjusted_pvalue": None if part.missing is None else part.missing.adjusted_pvalue,
             "where": "; ".join(place.text for place in part.where),
@@ -158,6 +140,10 @@ def as_frame(c: Comparison) -> pl.DataFrame:
     return found.with_columns(pl.col(numbers).cast(pl.Float64))
 
 
+_OF_COLUMN = (
+    "kind", "verdict", "statistic", "pvalue", "adjusted_pvalue", "fdr_pvalue", "effect", "effect_low", "effect_high",
+    "rows_a", "rows_b", "missing_a", "missing_b",
+)  # fmt: skip
 _KNOWN = ("mean", "sd", "median", "q01", "q05", "q25", "q75", "q95", "q99", "min", "max", "distinct")
 
 

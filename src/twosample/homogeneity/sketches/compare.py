@@ -46,23 +46,10 @@ def compare_sketches(
 
     H0: p = q. H1: p ≠ q. What :func:`mmd_test` does when it is given sketches.
 
-    Parameters
-    ----------
-    x, y
-        The sketches.
-    kernel, bandwidth
-        For one column: as in :func:`mmd_test`, chosen afterwards; 'adaptive' joins twenty kernels by relabelling the
-        rows of the bins, as if all rows of a bin lay at its mean. For several columns they were fixed when the sketches
-        began: None stands for that, and others are refused.
-    statistic
-        'unbiased' or 'biased'.
-    null
-        For one column 'spectrum' (None stands for it), 'gamma' or 'pearson': there are no rows to permute. For several
-        'permutation' (None stands for it), of groups of rows.
-    level
-        The level of the test.
-    rng
-        Seed of the permutations.
+    Of one column the kernel and its bandwidth are chosen afterwards; 'adaptive' joins twenty kernels by relabelling the
+    rows of the bins, as if all rows of a bin lay at its mean. Of several columns they were fixed when the sketches
+    began: None stands for that, and others are refused. The null is 'spectrum' (None stands for it), 'gamma' or
+    'pearson' for one column, where there are no rows to permute; for several 'permutation', of groups of rows.
 
     Examples
     --------
