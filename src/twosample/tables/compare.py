@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
@@ -17,17 +16,14 @@ from ..core.groups import RowGroups
 from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
 from ..errors import (
-    InputError,
     OptionError,
     checked_kinds,
     checked_names,
     options_by_name,
     whole_number,
 )
-from ..sources import JointColumn, open_table
-from ..sources.kinds import NUMBERS
-from ..sources.values import column_of, records
-from .checking import violation_words, violations
+from ..sources import JointColumn, Table, open_table
+from .checking import Violation, violation_words, violations
 from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
 from .conditions import Conditions, Plan, plan_of
@@ -43,7 +39,7 @@ from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
 from .reading import Reading, ReadTable, Step, Wanted, read
 from .results import Comparison
-from .schema import checked_policy, headline, schema_of
+from .schema import Policy, Schema, checked_policy, comparable, headline, schema_of
 from .subjects import subject, tests_of
 from .ties import views_of
 from .together import Together, in_parts, tested_together
@@ -174,48 +170,95 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     margins = Margins.of(margin)
     rows = None if sample is None else whole_number("sample", sample, least=10)
     seed = whole_number("rng", rng, least=0)
-    if kinds is not None and not isinstance(kinds, Mapping):
-        raise OptionError(f"kinds={kinds!r} must be a dictionary, such as {{'zip': 'categorical'}}.")
     policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
     rules = contract_of(contract)
     given = Conditions.of(by, weights=weights, groups=groups, design_weights=design_weights, time=time)
     left_out = checked_names("exclude", exclude) or ()
     wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds), where)
-    random = np.random.default_rng([seed, 2008])  # not the stream of a user who shuffled rows with the same seed
-    one, two = (int(value) for value in random.integers(1 << 31, size=2))
-    step = _Steps(progress)
     tables = open_table(a, where=where), open_table(b, where=where)
     margins.check(info.name for table in tables for info in table.columns)
     given.check(tables, wanted.select)
+    asked = _Asked(level, margins, rows, seed, policy, may_be_lost, rules, given, wanted)
+    step = _Steps(progress)
     with single_threaded_blas(), ExitStack() as after:  # small matrices: other threads cost more than they save
         for table in tables:
             after.callback(table.forget)
-        held = rows or (EVERY_ROW if given.names else HELD)
-        reading = read(tables, wanted, held, (one, two), step, every=rows is None and not given.names)
-        changes, findings = schema_of(reading, policy, may_be_lost)
-        columns, findings = _comparable(reading, findings)
-        broken = () if rules is None else violations(rules, reading.b, wanted.names(tables)[1], where is None)
+        tested = _Tested.of(tables, asked, step)
+    step("done")
+    return _weighed(tables, asked, tested)
+
+
+Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None, tuple[Finding, ...]]
+"""Of the columns; the joint sample, its test, and the views that it was joined from, where there are any; findings."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The options of a comparison, checked."""
+
+    level: float
+    margins: Margins
+    rows: int | None  # of the joint sample; None: every row
+    seed: int
+    policy: Policy
+    may_be_lost: tuple[str, ...]
+    rules: Contract | None
+    given: Conditions
+    wanted: Wanted
+
+
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """Both tables read and tested: what the verdict is made of."""
+
+    reading: Reading
+    schema: Schema
+    columns: list[JointColumn]  # that are compared
+    findings: list[Finding]  # of the schema, and of columns that are constant
+    broken: tuple[Violation, ...]
+    plan: Plan | None
+    tests: Tests
+    known: tuple[Finding, ...]  # of the design
+
+    @classmethod
+    def of(cls, tables: tuple[Table, Table], asked: _Asked, step: Step) -> _Tested:
+        """Read the tables, and make all tests."""
+        wanted, given = asked.wanted, asked.given
+        random = np.random.default_rng([asked.seed, 2008])  # not the stream of a user who shuffled rows with the seed
+        one, two = (int(value) for value in random.integers(1 << 31, size=2))
+        held = asked.rows or (EVERY_ROW if given.names else HELD)
+        reading = read(tables, wanted, held, (one, two), step, every=asked.rows is None and not given.names)
+        changes, findings = schema_of(reading, asked.policy, asked.may_be_lost)
+        columns, findings = comparable(reading, findings)
+        names = wanted.names(tables)[1]
+        broken = () if asked.rules is None else violations(asked.rules, reading.b, names, wanted.where is None)
         plan = plan_of(reading, given, wanted.kinds)
         step("testing columns")
-        judge = Judge(level, tests_of(reading, columns), random)
-        tests = partial(_tested, rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
-        tested, joint, together, test, beside = tests(reading, columns, judge, step)
-        known = () if plan is None else design_findings(plan, given, judge, tested, together is not None)
-    named = partial(_named, joint, test, level, reading, columns)
+        judge = Judge(asked.level, tests_of(reading, columns), random)
+        make = partial(_tested, asked.rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
+        tests = make(reading, columns, judge, step)
+        known = () if plan is None else design_findings(plan, given, judge, tests[0], tests[2] is not None)
+        return cls(reading, changes, columns, findings, broken, plan, tests, known)
+
+
+def _weighed(tables: tuple[Table, Table], asked: _Asked, of: _Tested) -> Comparison:
+    """The verdict, and everything that is said beside it."""
+    level, reading, broken, plan = asked.level, of.reading, of.broken, of.plan
+    tested, joint, together, test, beside = of.tests
+    named = partial(_named, joint, test, level, reading, of.columns)
     alike = identical(reading)
-    found = weighed(tested, together, level, margins, alike, named, () if plan is None else plan.groups)
+    found = weighed(tested, together, level, asked.margins, alike, named, () if plan is None else plan.groups)
     differing = {column.name for column in found.columns if column.verdict in ("different", "small difference")}
-    present = {name for names in wanted.names(tables) for name in names}
-    step("done")
+    present = {name for names in asked.wanted.names(tables) for name in names}
     return Comparison(
-        verdict="different" if changes.different or broken else found.verdict,
+        verdict="different" if of.schema.different or broken else found.verdict,
         headline=headline(
             found.headline,
             found.verdict,
             {
-                "schema": (changes.words, changes.different),
+                "schema": (of.schema.words, of.schema.different),
                 "contract": (violation_words(broken), bool(broken)),
-                "not compared": ("" if alike or found.verdict == "different" else _left_out(findings), False),
+                "not compared": ("" if alike or found.verdict == "different" else _left_out(of.findings), False),
             },
         ),
         joint=None if joint is None or together is None else joint_result(joint, together, level),
@@ -224,23 +267,23 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         columns=found.columns,
         findings=(
             *(Finding("contract", one.column, one.detail) for one in broken),
-            *findings,
-            *known,
+            *of.findings,
+            *of.known,
             *(part for part in beside if part.column in differing),
-            *_alike_neighbours(given, joint, reading, found.verdict),
+            *_alike_neighbours(asked.given, joint, reading, found.verdict),
             *found.findings,
         ),
         a=_facts(reading.a, together.m if together else 0),
         b=_facts(reading.b, together.n if together else 0),
         level=level,
-        margin=margins.default,
+        margin=asked.margins.default,
         joint_margin=found.joint_margin,
-        seed=seed,
+        seed=asked.seed,
         speaking=() if joint is None else speaking_rows(joint, reading, present),
         versions=versions(),
         notes=notes(reading, joint, level, plan),
         read=(*tables[0].files, *tables[1].files),
-        schema=changes,
+        schema=of.schema,
         violations=broken,
     )
 
@@ -258,10 +301,6 @@ def _named(
         return ()
     found = joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, reading.called)
     return with_pictures(found, reading.samples, columns)
-
-
-Tests = tuple[list[ColumnTests], Joint | None, Judged | None, Together | None, tuple[Finding, ...]]
-"""Of the columns; the joint sample, its test, and the views that it was joined from, where there are any; findings."""
 
 
 def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
@@ -325,46 +364,10 @@ class _Steps:
         self.done += 1
 
 
-def _comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointColumn], list[Finding]]:
-    """The columns to test, and what is known without a test."""
-    findings = list(schema)
-    columns, constant = [], []
-    for column in reading.schema.common:
-        a, b = reading.a.profile[column.name], reading.b.profile[column.name]
-        fixed = column.left.kind == column.right.kind == "constant" and a.min is not None
-        if not fixed or a.min != b.min or a.missing or b.missing:
-            columns.append(column)
-            continue
-        one, two = (_first(side, column.name) for side in (reading.a, reading.b))
-        if one == two or (type(one) is not type(two) and column.kind in NUMBERS):
-            said = f"the same value in all rows of both tables: {shown(str(one), 80)}"
-            findings.append(Finding("constant", column.name, said))
-            constant.append(column)
-        elif column.kind in NUMBERS:
-            findings.append(Finding("constant", column.name, f"another value in either table, too close: {one}, {two}"))
-        else:
-            columns.append(column)
-    columns = columns or constant
-    if not columns:
-        reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
-        more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
-        said = f"{reasons}{more}. Rename columns so that they match, or say what they mean with kinds={{...}}."
-        raise InputError(
-            f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared"
-            + (f". {said}" if findings else ": select and exclude leave none.")
-        )
-    return columns, findings
-
-
 def _left_out(findings: Sequence[Finding]) -> str:
     """The columns that no test has seen, by name: no verdict speaks of them."""
     names = [part.column for part in findings if part.what == "left out" and part.column is not None]
     return few(names, write=lambda name: f"'{shown(name, 40)}'")
-
-
-def _first(side: ReadTable, name: str) -> Any:
-    """The value of the first row, as Python has it."""
-    return records(column_of(side.sample, name).head(1).to_frame())[0]["v"]
 
 
 def _facts(side: ReadTable, sampled: int) -> TableFacts:

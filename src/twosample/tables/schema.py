@@ -12,16 +12,16 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from .._hints import did_you_mean
 from .._shown import shown
 from ..errors import InputError, unknown_option
-from ..sources import ColumnKind, SchemaFinding
+from ..sources import ColumnKind, JointColumn, SchemaFinding
 from ..sources.kinds import NUMBERS
-from ..sources.values import column_of, numbers, present, spelled, strings
+from ..sources.values import column_of, numbers, present, records, spelled, strings
 from ..summaries.facts import Family
 from .identifiers import how_written
 from .parts import Finding
@@ -310,3 +310,39 @@ def _bare(name: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(filter(str.isalnum, plain)) or plain.strip()
+
+
+def comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointColumn], list[Finding]]:
+    """The columns to test, and what is known without a test."""
+    findings = list(schema)
+    columns, constant = [], []
+    for column in reading.schema.common:
+        a, b = reading.a.profile[column.name], reading.b.profile[column.name]
+        fixed = column.left.kind == column.right.kind == "constant" and a.min is not None
+        if not fixed or a.min != b.min or a.missing or b.missing:
+            columns.append(column)
+            continue
+        one, two = (_first(side, column.name) for side in (reading.a, reading.b))
+        if one == two or (type(one) is not type(two) and column.kind in NUMBERS):
+            said = f"the same value in all rows of both tables: {shown(str(one), 80)}"
+            findings.append(Finding("constant", column.name, said))
+            constant.append(column)
+        elif column.kind in NUMBERS:
+            findings.append(Finding("constant", column.name, f"another value in either table, too close: {one}, {two}"))
+        else:
+            columns.append(column)
+    columns = columns or constant
+    if not columns:
+        reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
+        more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
+        said = f"{reasons}{more}. Rename columns so that they match, or say what they mean with kinds={{...}}."
+        raise InputError(
+            f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared"
+            + (f". {said}" if findings else ": select and exclude leave none.")
+        )
+    return columns, findings
+
+
+def _first(side: ReadTable, name: str) -> Any:
+    """The value of the first row, as Python has it."""
+    return records(column_of(side.sample, name).head(1).to_frame())[0]["v"]

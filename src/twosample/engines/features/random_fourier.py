@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.threads import Progress
 from ...core.types import Floats, Reals
-from ...errors import InputError, OptionError, whole_number
+from ...errors import InputError, whole_number, yes_or_no
 from ...kernels import Kernel
 from ..base import check_progress, own_generator
 from .feature_gram import FeatureGram
@@ -68,8 +68,7 @@ class Features:
         whole_number("Features: seed", self.seed, least=0)
         if self.threads is not None:
             whole_number("Features: threads", self.threads)
-        if not isinstance(self.orthogonal, bool | np.bool_):
-            raise OptionError(f"Features: orthogonal={self.orthogonal!r} must be True or False.")
+        yes_or_no("Features: orthogonal", self.orthogonal)
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> FeatureGram | SparseGram:
         """The Gram matrix of z under the nearby kernel; a child of `rng` draws the frequencies.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ... import _door as door
 from ...core.types import Floats
 from ...engines.features import CosineMap
-from ...errors import InputError, OptionError
+from ...errors import InputError, whole_number, yes_or_no
 from ...kernels import Kernel
 
 _ROWS = 2000  # of the first batch, that the bandwidth is chosen from
@@ -64,11 +64,8 @@ class GroupedFeatures:
 
     def __post_init__(self) -> None:
         for name, least in (("groups", 8), ("frequencies", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise OptionError(f"GroupedFeatures: {name}={value!r} must be a whole number of at least {least}.")
-        if not isinstance(self.standardise, bool | np.bool_):
-            raise OptionError(f"GroupedFeatures: standardise={self.standardise!r} must be True or False.")
+            whole_number(f"GroupedFeatures: {name}", getattr(self, name), least)
+        yes_or_no("GroupedFeatures: standardise", self.standardise)
         door.open_kernel(self.kernel, self.bandwidth)
 
     def state(self, rows: Floats) -> GroupSums:
