@@ -5,6 +5,9 @@ import polars as pl
 import pytest
 
 import twosample as ts
+from twosample.embedding import Line
+from twosample.summaries import BinGrid, bin_values
+from twosample.tables.views import Heap, Words, end_views, values
 
 ROWS = 5000
 
@@ -100,3 +103,61 @@ def test_a_rare_flag_is_said_in_words():
     assert ts.compare(a, b, margin={"flag": 0.02}).verdict == "different"
     assert c["flag"].adjusted_pvalue < 1e-6
     assert c["flag"].where[0].text == "true in 0.095 % of A and in 0.41 % of B"
+
+
+NUMBERS = {
+    "prices": lambda rng, rows: np.round(rng.gamma(2, 10, rows), 2),
+    "long decimals": lambda rng, rows: rng.normal(size=rows) * 123_456.789,
+    "small": lambda rng, rows: rng.gamma(2, 1e-5, rows).astype(np.float32).astype(np.float64),
+    "heavy": lambda rng, rows: rng.standard_cauchy(rows),
+    "halves": lambda rng, rows: rng.integers(-40, 400, rows) / 2,
+}
+
+
+@pytest.mark.parametrize("rows", [300, 8000])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_ends_are_where_the_words_say(name, rows):
+    """'at least 27.4 in 1.3 % of A' holds for the number as it is written, not only for one that was rounded to it."""
+    rng = np.random.default_rng(0)
+    x, y = NUMBERS[name](rng, rows), 1.3 * NUMBERS[name](rng, rows)
+    found = list(values(x, y, Words(float(np.ptp(x)), "numeric")))
+    ends = [view for view in found if view.family in ("tail", "far", "range")]
+    assert len(ends) >= 6
+    for view in ends:
+        word, number = view.text.split(",")[0].rsplit(" ", 1)
+        holds = {"at most": np.less_equal, "at least": np.greater_equal, "below": np.less}[word]
+        assert (view.a, view.b) == (holds(x, float(number)).sum(), holds(y, float(number)).sum()), view.text
+
+
+def test_single_values_have_as_many_digits_as_tell_them_apart():
+    x = np.repeat([2017.041, 2017.043, 2017.1, 2018.0], [50, 40, 30, 20])
+    y = np.repeat([2017.041, 2017.043, 2017.1, 2018.0], [20, 60, 30, 20])
+    found = [view.text for view in values(x, y, Words(1.0, "numeric")) if view.family == "value"]
+    assert found == ["2017.041", "2017.043", "2017.1", "2018"]
+
+
+def test_ends_of_bins_are_where_the_words_say():
+    """Bins end between values of tables that are read through; "below 18.5" leaves out those that are 18.5."""
+    rng = np.random.default_rng(0)
+    x, y = (rng.integers(0, 4000, 5000) / 8 for _ in range(2))
+    binned = [bin_values(part, BinGrid(-1, 0, 1000)) for part in (x, y)]
+    for view in end_views(Heap.of_bins(Line.of_bins(*binned)), Words(500.0, "numeric")):
+        word, number = view.text.split(",")[0].rsplit(" ", 1)
+        holds = {"at least": np.greater_equal, "below": np.less}[word]
+        assert not view.a + view.b or (view.a, view.b) == (
+            holds(x, float(number)).sum(),
+            holds(y, float(number)).sum(),
+        ), view.text
+
+
+def test_shares_are_of_the_rows_with_a_value_and_say_so():
+    a = pl.DataFrame({"v": ["yes"] * 300 + ["no"] * 100 + [None] * 400})
+    b = pl.DataFrame({"v": ["yes"] * 200 + ["no"] * 300 + [None] * 20})
+    first = ts.compare(a, b)["v"].where[0]
+    assert first.text in (
+        "'no' in 25 % of the values of A and in 60 % of those of B",
+        "missing in 50 % of A and in 3.8 % of B",
+    )
+    place = next(place for place in ts.compare(a, b)["v"].where if place.label == "no")
+    assert (place.share_a, place.share_b) == (0.25, 0.6)
+    assert place.text == "'no' in 25 % of the values of A and in 60 % of those of B"

@@ -34,7 +34,7 @@ from .spelling import Spelling, WrittenView
 from .subjects import Subject, common_bandwidth, described
 from .ties import FeatureView
 from .verdicts import ColumnTests
-from .views import FEW, STEPS, View, Words, levels_views, tails, usable, values
+from .views import FEW, STEPS, View, Words, levels_views, usable, values
 from .wording import MEASURES, comparable, wording
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _of_numbers(series: pl.Series, column: JointColumn, empty: Subject, design: 
     words = Words(float(line.values[-1] - line.values[0]), empty.kind)
     x, y = raw[: design.m], raw[design.m :]
     dates = empty.kind == "datetime"
-    looked = [*tails(line, words), *values(x, y, words, ROUND if dates else STEPS)]
+    looked = list(values(x, y, words, ROUND if dates else STEPS))
     spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
     if dates and not spans:
         looked += clock_views(SingleValues.of(x, dates=True), SingleValues.of(y, dates=True))

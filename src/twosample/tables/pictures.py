@@ -12,6 +12,7 @@ from .. import _numbers as numbers
 from .._pictures import WeightedNumbers, number_picture, share_picture, word_picture
 from .parts import NumberPicture, Picture, Place, SharePicture
 from .subjects import Subject
+from .views import values_of
 
 _PLACES = 3
 _SELDOM = "a value that occurs"
@@ -20,27 +21,34 @@ _SELDOM = "a value that occurs"
 def picture(subject: Subject) -> Picture | None:
     """The two distributions of a column."""
     missing = _missing(subject)
-    if subject.kind == "boolean" and subject.line is not None:
-        line = subject.line
-        labels = [{0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.values.tolist()]
-        return share_picture(labels, line.x, line.y, missing)
-    if subject.line is not None and subject.numbers is not None:
+    if subject.kind != "boolean" and subject.line is not None and subject.numbers is not None:
         dates = subject.kind == "datetime"
         return number_picture(*subject.numbers, subject.bandwidth or 1.0, dates=dates, step=subject.step)
-    if subject.levels is not None:
-        return share_picture(subject.levels.labels, subject.levels.x, subject.levels.y, missing)
-    return word_picture(*subject.texts, missing) if subject.texts and subject.pair is not None else None
+    if subject.texts is not None:
+        return word_picture(*subject.texts, missing) if subject.pair is not None else None
+    return _shares(subject, missing)
+
+
+def _shares(subject: Subject, missing: tuple[float, float]) -> SharePicture | None:
+    """Of categories, and of yes and no; None of others."""
+    line, levels = subject.line, subject.levels
+    if subject.kind == "boolean" and line is not None:
+        labels = [{0.0: "false", 1.0: "true"}.get(place, f"{place:g}") for place in line.values.tolist()]
+        return share_picture(labels, line.x, line.y, missing)
+    return None if levels is None else share_picture(levels.labels, levels.x, levels.y, missing)
 
 
 def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
-    """Where the tables differ most."""
+    """Where the tables differ most, among the rows with a value."""
+    called = values_of(subject.tables, subject.missing)
     if isinstance(shown, NumberPicture) and subject.numbers is not None:
-        return strongest(tuple(_ranges(subject.numbers, shown, subject.tables)))[:_PLACES]
+        return strongest(tuple(_ranges(subject.numbers, shown, called)))[:_PLACES]
     if isinstance(shown, SharePicture):
         what = "a text with the word " if shown.words else ""
+        found = shown if shown.words else _shares(subject, (0.0, 0.0)) or shown
         return tuple(
-            Place.told(f"{what}'{label}'", a, b, subject.tables, label=label)
-            for label, a, b in zip(shown.labels, shown.shares_a, shown.shares_b, strict=True)
+            Place.told(f"{what}'{label}'", a, b, called, label=label)
+            for label, a, b in zip(found.labels, found.shares_a, found.shares_b, strict=True)
             if a != b
         )[:_PLACES]
     return ()

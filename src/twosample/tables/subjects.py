@@ -24,7 +24,7 @@ from .describing import binned_numbers, distance, level_facts, number_facts
 from .parts import ColumnFacts
 from .reading import Reading, ReadTable
 from .spelling import Spelling
-from .views import FEW, STEPS, View, Words, levels_views, tails, usable
+from .views import FEW, STEPS, View, Words, levels_views, usable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -216,7 +216,7 @@ def _number_views(reading: Reading, column: JointColumn, line: Line, level: floa
     if min(x.rows, y.rows) < 2:
         return ()
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
-    found = [*tails(line, words), *counted_views(x, y, line, words, ROUND if dates else STEPS, kept)]
+    found = list(counted_views(x, y, line, words, ROUND if dates else STEPS, kept))
     spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
     return tuple(usable([*found, *clock_views(x, y)] if dates and not spans else found, level))
 

@@ -16,7 +16,7 @@ from .margins import Margins
 from .parts import ColumnComparison, ColumnFacts, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places, strongest
 from .subjects import Subject
-from .views import View, missing_view
+from .views import View, missing_view, values_of
 
 _ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no difference found": 2, "same": 3}
 
@@ -75,6 +75,11 @@ class ColumnTests:
             subject.distance,
             subject.tables,
         )
+
+    @property
+    def called(self) -> tuple[str, str]:
+        """What its values in either table are called in sentences."""
+        return values_of(self.tables, self.gone)
 
     @property
     def tests(self) -> list[Judged]:
@@ -173,7 +178,7 @@ def _column(
     if values is not None:
         alone = judged_by(look.values_effect(level).high, look.values, level, margin)
     verdict = alone if missing is None else overall([alone, missing.verdict])
-    views = tuple(Place.told(view.text, *view.shares, line.tables, label=view.label) for view in look.found(level)[:2])
+    views = tuple(Place.told(view.text, *view.shares, line.called, label=view.label) for view in look.found(level)[:2])
     return ColumnComparison(
         name=line.name,
         kind=line.kind,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
 from functools import partial
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,30 +135,6 @@ def usable(views: Sequence[View], level: float) -> list[View]:
     return [views[i] for i in sorted(kept)]
 
 
-def tails(line: Line, number: Words) -> Iterator[View]:
-    """Beyond pooled quantiles on both sides."""
-    low, high, x, y = line.bins
-    if len(low) <= FEW:
-        return
-    pool, m, n = x + y, round(float(x.sum())), round(float(y.sum()))
-    for order, edges, word, beyond in (
-        (slice(None), high, "at most", np.greater_equal),
-        (slice(None, None, -1), low, "at least", np.less_equal),
-    ):
-        heap = np.cumsum(pool[order])
-        seen: set[int] = set()
-        for share in _TAILS:
-            last = int(np.searchsorted(heap, share * heap[-1], side="right")) - 1
-            if last < 0 or last in seen:
-                continue
-            seen.add(last)
-            a, b = (round(float(part[order][: last + 1].sum())) for part in (x, y))
-            edge = float(edges[order][last])
-            whole = np.floor(edge) if edges is high else np.ceil(edge)
-            text = number(float(whole) if number.kind == "integer" else edge)
-            yield View("tail", f"{word} {text}", a, b, m, n, holds=partial(beyond, edge))
-
-
 def values(x: Floats, y: Floats, number: Words, steps: Mapping[float, str] = STEPS) -> Iterator[View]:
     """Single values that hold a noticeable share, far ones, those beyond the other table, seldom and round ones."""
     return heap_views(Heap.of(SingleValues.of(x), SingleValues.of(y)), number, steps)
@@ -167,26 +145,31 @@ def heap_views(heap: Heap, number: Words, steps: Mapping[float, str], seldom: bo
     found, counts = heap.found, heap.counts
     chosen = noticeable(counts) if len(found) > 2 else [int(np.argmin(counts))] if len(found) == 2 else []
     for i in chosen:
-        yield heap.view("value", number(float(found[i])), partial(np.equal, float(found[i])))
+        yield heap.view(
+            "value", number.alone(float(found[i]), found[max(i - 1, 0) : i + 2]), partial(np.equal, float(found[i]))
+        )
     yield from end_views(heap, number)
     if len(found) > 4:
         yield from _round(heap, steps, seldom)
 
 
 def end_views(heap: Heap, number: Words) -> Iterator[View]:
-    """Values far from nearly all others, and beyond the other table."""
+    """Both ends: beyond pooled quantiles, far from nearly all others, and beyond the other table."""
     if len(heap.found) > FEW:
+        yield from _tails(heap, number)
         yield from _far(heap, number)
         yield from _beyond(heap, number)
 
 
 @dataclass(frozen=True, eq=False)
 class Heap:
-    """Different values, ascending, with the rows of the first table and of both."""
+    """Different values, or bins, ascending, with the rows of the first table and of both."""
 
     found: Floats
     first: Counts
     counts: Counts
+    low: Floats  # the first and the last number of each bin; where values are known, they themselves
+    high: Floats
 
     @classmethod
     def of(cls, x: SingleValues, y: SingleValues) -> Heap:
@@ -195,14 +178,22 @@ class Heap:
         first, counts = np.zeros((2, len(found)), dtype=np.intp)
         np.add.at(first, index[: len(x.values)], x.counts)
         np.add.at(counts, index, np.concatenate([x.counts, y.counts]))
-        return cls(found, first, counts)
+        return cls(found, first, counts, found, found)
 
     @classmethod
     def of_bins(cls, line: Line) -> Heap:
         """Of bins, each as if its rows had one value."""
         low, high, x, y = line.bins
         found, x, y = (low + high) / 2, np.rint(x), np.rint(y)
-        return cls(found, x.astype(np.intp), (x + y).astype(np.intp))
+        return cls(found, x.astype(np.intp), (x + y).astype(np.intp), low, high)
+
+    def up_to(self, at: int, number: Words) -> str:
+        """All up to one of them, and no other, in words."""
+        return number.most(float(self.high[at]), float(self.low[at + 1]) if at + 1 < len(self.low) else inf)
+
+    def since(self, at: int, number: Words) -> str:
+        """All from one of them on, and no other, in words."""
+        return number.least(float(self.low[at]), float(self.high[at - 1]) if at else -inf)
 
     def view(self, family: str, text: str, holds: Holds) -> View:
         """For so many rows of either table."""
@@ -216,29 +207,43 @@ class Heap:
         return float(self.found[np.searchsorted(sums, share * sums[-1])])
 
 
+def _tails(heap: Heap, number: Words) -> Iterator[View]:
+    """Beyond pooled quantiles on both sides."""
+    size = len(heap.found)
+    for low in (True, False):
+        rows = np.cumsum(heap.counts if low else heap.counts[::-1])
+        inner = {int(np.searchsorted(rows, share * rows[-1], side="right")) - 1 for share in _TAILS} - {-1}
+        for last in sorted(inner):
+            first = size - 1 - last
+            if low:
+                yield heap.view("tail", heap.up_to(last, number), partial(np.greater_equal, heap.high[last]))
+            else:
+                yield heap.view("tail", heap.since(first, number), partial(np.less_equal, heap.low[first]))
+
+
 def _far(heap: Heap, number: Words) -> Iterator[View]:
     """Values far from nearly all others, on both sides."""
     low, high = heap.quantile(0.05), heap.quantile(0.95)
     with np.errstate(over="ignore"):
         far = _FAR * (high - low)
-    for word, holds, order in (
-        ("at most", partial(np.greater, low - far), 1), ("at least", partial(np.less, high + far), -1)
-    ):  # fmt: skip
-        here = heap.found[holds(heap.found)][::order]
-        if len(here):
-            yield heap.view("far", f"{word} {number(float(here[-1]))}, far from nearly all others,", holds)
+    small, large = partial(np.greater, low - far), partial(np.less, high + far)
+    last, first = int(np.sum(small(heap.found))) - 1, len(heap.found) - int(np.sum(large(heap.found)))
+    if last >= 0:
+        yield heap.view("far", f"{heap.up_to(last, number)}, far from nearly all others,", small)
+    if first < len(heap.found):
+        yield heap.view("far", f"{heap.since(first, number)}, far from nearly all others,", large)
 
 
 def _beyond(heap: Heap, number: Words) -> Iterator[View]:
     """Rows beyond the last one of the other table, on both sides."""
     sides = heap.first, heap.counts - heap.first
     m, n = (int(part.sum()) for part in sides)
-    for word, order in (("at most", 1), ("at least", -1)):
+    for words, order in ((heap.up_to, 1), (heap.since, -1)):
         x, y = (part[::order] for part in sides)
         ends = [int(np.flatnonzero(part)[0]) for part in (x, y)]
         a, b = int(x[: ends[1]].sum()), int(y[: ends[0]].sum())
         last = max(max(ends) - 1, 0)
-        yield RangeView("range", f"{word} {number(float(heap.found[::order][last]))}", a, b, m, n)
+        yield RangeView("range", words(last if order > 0 else len(x) - 1 - last, number), a, b, m, n)
 
 
 def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[View]:
@@ -300,6 +305,9 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 
+_DIGITS, _MOST_DIGITS = 6, 9  # of numbers, and of those that others are counted up to
+
+
 class Words:
     """Numbers of a column as people write them, with as many digits as tell the width of what is shown apart."""
 
@@ -314,6 +322,41 @@ class Words:
         whole = self.kind == "integer" or value == np.floor(value)
         return f"{value:.0f}" if whole and abs(value) < 1e15 else f"{value:.6g}"
 
+    def alone(self, value: float, others: Floats) -> str:
+        """A number with so many digits that none of its neighbours is written alike."""
+        text = self(value)
+        if self.kind == "numeric" and sum(self(other) == text for other in others.tolist()) > 1:
+            return repr(value)
+        return text
+
+    def most(self, last: float, beyond: float) -> str:
+        """Numbers up to the last one, and none from `beyond` on: as round as that allows."""
+        bound = next((bound for bound in self._above(last) if bound < beyond), None)
+        return f"below {self._exactly(beyond)}" if bound is None else f"at most {self._exactly(bound)}"
+
+    def least(self, first: float, before: float) -> str:
+        """Numbers from the first one on, and none up to `before`: as round as that allows."""
+        bounds = (-bound for bound in self._above(-first))
+        return f"at least {self._exactly(next((bound for bound in bounds if bound > before), first))}"
+
+    def _above(self, value: float) -> Iterator[float]:
+        """Numbers that are not below a value, the easiest to say first."""
+        if self.kind == "integer":
+            yield float(np.floor(value))  # whole numbers are: bins may end between them
+        elif self.kind == "datetime":
+            yield from (float(np.ceil(value / unit)) * unit for unit in (86_400.0, 60.0) if unit < self.wide)
+        elif isfinite(value) and value != np.floor(value):
+            yield from [float(np.ceil(value))] if abs(value) >= 10.0 ** (_DIGITS - 1) else []
+            for digits in range(_DIGITS, _MOST_DIGITS + 1):
+                yield float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value)))
+        else:
+            yield value
+
+    def _exactly(self, value: float) -> str:
+        """With more digits than others, if it needs them."""
+        text = self(value)
+        return f"{value:.{_MOST_DIGITS}g}" if self.kind == "numeric" and float(text) != value else text
+
 
 def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
     """What holds, and in how many rows of either table.
@@ -322,3 +365,12 @@ def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
     ('at least 377 in none of A and in 2.0 % of B', "'x' in 56 % of A and in all of B")
     """
     return Place.told(view.text, *view.shares, tables).text
+
+
+def values_of(tables: tuple[str, str], missing: tuple[int, int]) -> tuple[str, str]:
+    """What the values of a column are called in sentences: as its tables, if none is missing.
+
+    >>> values_of(("A", "B"), (0, 0)), values_of(("A", "B"), (0, 7))
+    (('A', 'B'), ('the values of A', 'those of B'))
+    """
+    return (f"the values of {tables[0]}", f"those of {tables[1]}") if any(missing) else tables
