@@ -26,7 +26,8 @@ THEMES = {
     "RelativeResult plan"
     " set_kernel",
     "Where they differ": "witness Witness WitnessRows",
-    "Tables": "compare Comparison ColumnComparison compare_many ManyComparison TablePair match match_tables Matching"
+    "Tables": "compare Comparison ColumnComparison compare_many ManyComparison TablePair compare_relative"
+    " RelativeComparison RelativeColumn match match_tables Matching"
     " match_databases DatabaseMatching"
     " outliers Outliers Outlier"
     " MeanEmbeddingOutlierDetector summarize TableSummary Monitor",

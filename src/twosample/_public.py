@@ -95,7 +95,19 @@ from .sources.summarize import summarize
 from .statistics import Biased, BlockAverage, LinearTime, Paired, Unbiased
 from .structured import Bhattacharyya, Categories, Number, Ordinal, Record, SetKernel, Text, graphs, series, strings
 from .summaries import TableSummary
-from .tables import ColumnComparison, Comparison, Contract, ManyComparison, TablePair, compare, compare_many, learn
+from .tables import (
+    ColumnComparison,
+    Comparison,
+    Contract,
+    ManyComparison,
+    RelativeColumn,
+    RelativeComparison,
+    TablePair,
+    compare,
+    compare_many,
+    compare_relative,
+    learn,
+)
 
 __all__ = [
     "AdaptiveResult", "Auto", "Bhattacharyya", "Biased", "BinnedMoments", "BlockAverage", "Bootstrap",
@@ -107,10 +119,11 @@ __all__ = [
     "Matern", "McDiarmid", "MeanEmbeddingOutlierDetector", "Median", "MissingExtraError", "Monitor",
     "Normal", "Number", "OptionError", "Ordinal", "Outlier", "Outliers", "OutputError", "PairFlips",
     "Paired", "Pearson", "Permutation", "Plan", "Polynomial", "Precomputed", "Product", "ProgressBar",
-    "QuantileGrid", "RationalQuadratic", "Record", "RelativeResult", "SamplePair", "Scaled", "SetKernel",
+    "QuantileGrid", "RationalQuadratic", "Record", "RelativeColumn", "RelativeComparison", "RelativeResult",
+    "SamplePair", "Scaled", "SetKernel",
     "Sketch", "SmallSampleWarning", "SourceError", "Spectrum", "StratifiedPermutation", "Sum", "TablePair",
     "TableSummary", "TestResult", "Text", "Tiled", "TwosampleError", "Unbiased", "ViewResult",
-    "WildBootstrap", "Witness", "WitnessRows", "compare", "compare_many", "dependence_witness",
+    "WildBootstrap", "Witness", "WitnessRows", "compare", "compare_many", "compare_relative", "dependence_witness",
     "effect_size", "equivalence_test", "graphs", "hsic_test", "independence_matrix", "independence_test",
     "interval", "ksample_test", "learn", "match", "match_databases", "match_tables", "matching", "metrics",
     "mmd", "mmd_test", "outliers", "plan", "power", "relative_test", "rivals", "sample_size", "series", "set_kernel",

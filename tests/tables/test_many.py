@@ -177,6 +177,41 @@ def test_steps_are_told(sites):
     assert {count for _, count, _ in seen} == {3}
 
 
+def test_all_tables_at_once_is_one_test(sites):
+    """That of arrays, for one column of numbers; the same rows of all tables, and no part of the verdict."""
+    tables = {name: part.select("v") for name, part in sites.items()}
+    m = ts.compare_many(tables)
+    r = ts.ksample_test({name: part["v"].to_numpy() for name, part in tables.items()}, pairs=False, rng=0)
+    assert m.together.statistic == pytest.approx(r.statistic, rel=1e-3)  # a low-rank kernel
+    assert m.together.pvalue == pytest.approx(r.pvalue, abs=0.01)
+    assert m.together.rejected
+    assert "All tables at once: p = 0.001, not all alike" in m.summary()
+    assert json.loads(m.to_json())["together"]["pvalue"] == m.together.pvalue
+    assert any(note.startswith("All tables at once: ") for note in m.notes)
+
+
+def test_all_at_once_goes_with_strata_and_weights_and_says_where_there_is_none():
+    rng = np.random.default_rng(6)
+    tables = {}
+    for name, share in zip("abc", (0.2, 0.5, 0.8), strict=True):
+        weekend = rng.random(200) < share
+        tables[name] = {
+            "by": weekend.astype(str), "w": rng.uniform(0.5, 2, 200), "p": [f"{name}{i // 4}" for i in range(200)],
+            "v": rng.normal(size=200) + 2 * weekend,
+        }  # fmt: skip
+    assert ts.compare_many(tables, select=["v"]).together.rejected
+    for options in ({"by": "by"}, {"by": "by", "weights": "w"}):
+        assert not ts.compare_many(tables, select=["v"], **options).together.rejected
+    m = ts.compare_many(tables, select=["v"], group="p")
+    assert m.together is None
+    assert "There is no test of all tables at once with group=." in m.notes
+    tables["c"] = {"by": tables["c"]["by"], "u": tables["c"]["v"], "c": ["x", "y"] * 100}
+    tables["a"]["c"] = tables["b"]["u"] = [1.0, 2.0] * 100
+    lost = ts.compare_many(tables, schema="ignore", exclude=["by", "w", "p"])
+    assert lost.together is None
+    assert any("were not tested" in note and "no column in common" in note for note in lost.notes)
+
+
 PARTS = {"v": [1.0, None], "g": ["a", "b"]}
 
 

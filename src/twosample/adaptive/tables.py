@@ -17,7 +17,7 @@ from ..core.types import Floats
 from ..errors import InputError
 from ..sources.kinds import NUMBERS, infer_kinds
 from ..sources.table import open_table
-from ..sources.values import column_of, columns_of, numbers, strings
+from ..sources.values import column_of, columns_of, numbers, stacked, strings
 from ..structured import Text
 from ..summaries import TableSummary
 from .pooled import RANK_DEVIATION, PooledSample, midranks, scores_of, standardised
@@ -53,7 +53,7 @@ def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ..
     for name, side in (("x", a), ("y", b)):
         if len(side) < 2:
             raise InputError(f"{name} has {len(side)} row(s); a sample needs at least 2.")
-    pooled = _stacked(a, columns_of(b, a.columns))
+    pooled = stacked([a, columns_of(b, a.columns)])
     table = open_table(pooled.rename({name: f"c{i}" for i, name in enumerate(a.columns)}))  # names must not matter
     kinds = infer_kinds(table, table.profile(), table.sample(10_000))
     blocks: list[Block] = []
@@ -87,22 +87,6 @@ def _rows(side: object, name: str, notes: list[str]) -> pl.DataFrame:
         notes.append(f"{name} is a summary of {side.rows:,} rows; the {len(kept):,} of them that it keeps were tested.")
         return kept
     return open_table(side).collect()
-
-
-def _stacked(a: pl.DataFrame, b: pl.DataFrame) -> pl.DataFrame:
-    """The rows of both, in types that hold the values of both."""
-    import polars as pl
-
-    series = []
-    for name in a.columns:
-        first, second = a.get_column(name), b.get_column(name)
-        if first.dtype != second.dtype or first.dtype in (pl.Categorical, pl.Enum):
-            if first.dtype.is_numeric() and second.dtype.is_numeric():
-                first, second = first.cast(pl.Float64), second.cast(pl.Float64)
-            else:
-                first, second = strings(first), strings(second)
-        series.append(first.append(second).alias(name))
-    return pl.DataFrame(series)
 
 
 def _coordinates(series: pl.Series, name: str, kind: str) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from . import compare, demo, independence, learn, match, outliers, summarize, watch
+from . import compare, demo, independence, learn, match, outliers, relative, summarize, watch
 
 
 def _version(wanted: bool) -> None:
@@ -48,7 +48,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (compare, demo, match, summarize, learn, independence, outliers):
+    for module in (compare, demo, match, summarize, learn, independence, outliers, relative):
         app.command(module.__name__.rpartition(".")[2])(module.command)
     app.add_typer(watch.make_app(), name="watch")
     app.command("help")(_help)

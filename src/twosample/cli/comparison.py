@@ -31,10 +31,10 @@ def screen(result: Comparison | ManyComparison) -> Iterator[Any]:
 
 
 def _several(result: ManyComparison) -> Iterator[Any]:
-    from ..tables.many_words import differing, matrix_lines
+    from ..tables.many_words import at_once, differing, matrix_lines
 
     yield judged(result.verdict, result.headline)
-    for line in matrix_lines(result):
+    for line in (*matrix_lines(result), *at_once(result)):
         yield Text(shown(line))
     different = differing(result)
     if different:

@@ -8,6 +8,7 @@ from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
 from ..tables.many_results import ManyComparison, TablePair
+from ..tables.many_words import at_once
 from ._junit import Cases
 from ._markdown import code, plain, verdict_line
 from .page import Page, named, noted
@@ -95,6 +96,7 @@ def many_page(result: ManyComparison) -> ManyPage:
                 (named(name, NAME), numbers.counted(rows, "row"))
                 for name, rows in zip(result.names, result.rows, strict=True)
             ),
+            *(_labelled(line) for line in at_once(result)[1:]),
             ("Level of all pairs", f"{result.level:g}"),
             ("Margin", shown(str(result.margin), LONG)),
             ("Seed", str(result.seed)),
@@ -103,6 +105,11 @@ def many_page(result: ManyComparison) -> ManyPage:
         notes=noted(result.notes, None),
         citation=result.citation,
     )
+
+
+def _labelled(line: str) -> tuple[str, str]:
+    label, _, text = line.strip().partition(": ")
+    return label, text
 
 
 def _rows(result: ManyComparison) -> tuple[tuple[str, tuple[Cell, ...]], ...]:

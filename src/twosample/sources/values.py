@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,21 @@ def columns_of(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     import polars.selectors as cs
 
     return frame.select(cs.by_name(list(names)))
+
+
+def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all frames, which have the same columns: numbers as doubles, else as text, where types differ."""
+    import polars as pl
+
+    series = []
+    for name in frames[0].columns:
+        parts = [frame.get_column(name) for frame in frames]
+        kinds = {part.dtype for part in parts}
+        if len(kinds) > 1 or any(kind in (pl.Categorical, pl.Enum) for kind in kinds):
+            all_numbers = all(kind.is_numeric() for kind in kinds)
+            parts = [part.cast(pl.Float64) if all_numbers else strings(part) for part in parts]
+        series.append(pl.concat([part.alias(name) for part in parts]))
+    return pl.DataFrame(series)
 
 
 _CODE = "usd|eur|gbp|jpy|chf|cad|aud|inr|cny|sek|nok|dkk"

@@ -18,11 +18,12 @@ from .parts import (
     SpeakingRow,
     TableFacts,
 )
+from .relative import RelativeColumn, RelativeComparison, compare_relative
 from .results import Comparison
 from .schema import Schema
 
 __all__ = [
     "ColumnComparison", "ColumnRules", "Comparison", "Contract", "Finding", "ManyComparison", "MissingComparison",
-    "NumberPicture", "Place", "Schema", "SharePicture", "SpeakingRow", "TableFacts", "TablePair", "Violation",
-    "compare", "compare_many", "learn",
+    "NumberPicture", "Place", "RelativeColumn", "RelativeComparison", "Schema", "SharePicture", "SpeakingRow",
+    "TableFacts", "TablePair", "Violation", "compare", "compare_many", "compare_relative", "learn",
 ]  # fmt: skip

@@ -147,7 +147,7 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     sides = reading.a.sample, reading.b.sample
     m, n = map(len, sides)
     column = given.weights or given.design_weights
-    parts = [] if column is None else [_weights(side, column, name, given) for side, name in _named(reading)]
+    parts = [] if column is None else [weights_of(side, column, name, given) for side, name in _named(reading)]
     weights = None if all((part == part[0]).all() for part in parts) else np.concatenate(parts)
     strata = Strata.one(m, n)
     notes: list[str] = []
@@ -191,8 +191,7 @@ def _stratified(
     """The strata, how they were made, and what is worth knowing of them."""
     columns, cut = [], []
     for name in by:
-        a, b = (column_of(side, name) for side in sides)
-        labels, binned = _covariate(a, b, kinds.get(name))
+        labels, binned = covariate([column_of(side, name) for side in sides], kinds.get(name))
         columns.append(labels)
         cut += [name] * binned
     m = len(sides[0])
@@ -219,18 +218,18 @@ def _stratified(
     return strata, notes, _strata_findings(strata, named)
 
 
-def _covariate(a: pl.Series, b: pl.Series, kind: str | None) -> tuple[list[str], bool]:
-    """The stratum of every pooled row by one column, and whether numbers were cut into bins."""
-    plain = all(side.dtype.is_numeric() or side.dtype.is_temporal() for side in (a, b))
+def covariate(sides: Sequence[pl.Series], kind: str | None) -> tuple[list[str], bool]:
+    """The stratum of every pooled row by one column of all tables, and whether numbers were cut into bins."""
+    plain = all(side.dtype.is_numeric() or side.dtype.is_temporal() for side in sides)
     if not plain or kind in ("categorical", "text", "identifier"):
-        return [*_labels(a), *_labels(b)], False
-    values = np.concatenate([numbers(side).fill_null(np.nan).to_numpy() for side in (a, b)])
+        return [label for side in sides for label in _labels(side)], False
+    values = np.concatenate([numbers(side).fill_null(np.nan).to_numpy() for side in sides])
     present = values[~np.isnan(values)]
     if len(np.unique(present)) * REPEATED <= len(present):
-        return [*_labels(a), *_labels(b)], False
+        return [label for side in sides for label in _labels(side)], False
     edges = np.unique(np.quantile(present, np.linspace(0, 1, BINS + 1)[1:-1], method="inverted_cdf"))
     bins = np.searchsorted(edges, values, side="left")
-    texts = [_text(edge, a) for edge in edges]
+    texts = [_text(edge, sides[0]) for edge in edges]
     ends = [f"up to {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts))]
     ends.append(f"above {texts[-1]}")
     return [MISSING if np.isnan(v) else ends[i] for v, i in zip(values.tolist(), bins.tolist(), strict=True)], True
@@ -273,7 +272,8 @@ def _strata_findings(strata: Strata, named: str) -> list[Finding]:
 # -- weights, groups, time
 
 
-def _weights(side: pl.DataFrame, column: str, table: str, given: Conditions) -> Floats:
+def weights_of(side: pl.DataFrame, column: str, table: str, given: Conditions) -> Floats:
+    """The weights of the rows of one table, checked."""
     option = "weights" if given.weights is not None else "design_weights"
     series = column_of(side, column)
     present = numbers(series) if series.dtype.is_numeric() else None

@@ -14,7 +14,7 @@ from .. import _door as door
 from .._shown import shown
 from ..core.types import Floats
 from ..embedding.judge import JOINT
-from ..errors import InputError, OptionError, options_by_name, whole_number
+from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..sources import Table, open_table
 from ..sources.values import column_of, strings
 from ..summaries import TableSummary
@@ -25,6 +25,7 @@ from .many_results import ManyComparison, TablePair
 from .margins import MARGIN
 from .parts import Finding, Verdict
 from .results import Comparison
+from .side_by_side import all_at_once
 from .verdicts import overall
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def compare_many(  # noqa: PLR0913 - the options of compare
     given = Conditions.of(by, called="group", weights=weights, groups=group, design_weights=design_weights, time=time)
     size = SAMPLE if sample is None else whole_number("sample", sample, least=10)
     named, findings, notes, read = _held(tables, groups, where, seed, size)
+    select = checked_names("select", select)
     options = {
         "margin": margin, "select": select, "kinds": kinds, "sample": sample, "schema": schema, "by": given,
         "columns_may_be_lost": columns_may_be_lost,
@@ -140,6 +142,8 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         progress(count, count, "done")
     pairs = tuple(_pair(names, c, count) for names, c in found.items())
     alike, apart = _groups(tuple(named), pairs)
+    frames = {name: part.sample.frame if isinstance(part, TableSummary) else part for name, part in named.items()}
+    together, said = all_at_once(frames, given, kinds, select, left_out, level, seed)
     verdict = overall([pair.verdict for pair in pairs])
     draft = ManyComparison(
         verdict=verdict,
@@ -155,8 +159,9 @@ def compare_many(  # noqa: PLR0913 - the options of compare
         margin=margin,
         seed=seed,
         findings=findings,
-        notes=(*notes, *_notes(level, count)),
+        notes=(*notes, *_notes(level, count), *said),
         comparisons=found,
+        together=together,
         read=read,
     )
     tree, order = clustered(draft.matrix())

@@ -11,6 +11,7 @@ import numpy as np
 from .._reported import Reported, Tabled
 from ..core.types import Floats
 from ..errors import OptionError
+from ..homogeneity import KSampleResult
 from ..results import PAPER
 from .parts import Finding, Verdict
 from .results import Comparison
@@ -88,6 +89,9 @@ class ManyComparison(Reported):
         How it was done.
     comparisons
         The comparisons themselves: ``m["north", "south"]``.
+    together
+        One test of all tables at once (:func:`ksample_test`), on up to 5,000 rows of all; no part of the verdict. None
+        by `group`, `time` and `design_weights`.
     citation
         The paper behind it.
     read
@@ -118,6 +122,7 @@ class ManyComparison(Reported):
     findings: tuple[Finding, ...] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
     comparisons: Mapping[tuple[str, str], Comparison] = field(repr=False)
+    together: KSampleResult | None = field(default=None, repr=False)
     citation: str = field(default=PAPER, repr=False)
     read: tuple[str, ...] = field(default=(), repr=False)
 

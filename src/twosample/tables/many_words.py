@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from .._numbers import is_p, pvalue
 from .._reported import plain
 from .._shown import few, shown
 
@@ -22,7 +23,7 @@ SIGNS = {"different": "≠", "small difference": "≈", "no difference found": "
 
 def summary(m: ManyComparison) -> str:
     """Headline, and the matrix of effects in the order of the dendrogram."""
-    lines = [m.headline, *matrix_lines(m)]
+    lines = [m.headline, *matrix_lines(m), *at_once(m)]
     different = differing(m)
     if different:
         lines += ["", "Columns that differ most", *(f"  {pair}: {columns}" for pair, columns in different[:_SHOWN])]
@@ -32,6 +33,14 @@ def summary(m: ManyComparison) -> str:
     if m.findings:
         lines += ["", "Findings", *(f"  {f.what}: {f.column}: {f.detail}" for f in m.findings[:_SHOWN])]
     return "\n".join(shown(line) for line in lines)
+
+
+def at_once(m: ManyComparison) -> list[str]:
+    """The one p-value of all tables, in a line; none where there is no such test."""
+    if m.together is None:
+        return []
+    said = "not all alike" if m.together.rejected else "no difference found"
+    return ["", f"  All tables at once: {is_p(pvalue(m.together.pvalue))}, {said}"]
 
 
 def matrix_lines(m: ManyComparison) -> list[str]:
@@ -77,6 +86,7 @@ def as_dict(m: ManyComparison) -> dict[str, Any]:
         **plain(m, "verdict", "headline", "level"),
         "margin": dict(m.margin) if not isinstance(m.margin, int | float) else m.margin,
         "tables": [{"name": name, "rows": rows} for name, rows in zip(m.names, m.rows, strict=True)],
+        "together": None if m.together is None else m.together.to_dict(),
         **plain(m, "pairs", "alike", "apart", "tree", "order", "findings", "seed", "notes", "citation"),
     }
 
