@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _door as door
 from .._numbers import counted, is_p, pvalue
-from .._reported import Printed, Tabled
+from .._reported import Printed, Tabled, plain
 from .._shown import shown
 from ..core.adjust import holm
 from ..core.threads import single_threaded_blas
@@ -153,19 +153,11 @@ class RelativeComparison(Printed):
         names = zip(("a", "b", "reference"), (self.a, self.b, self.reference), self.rows, self.looked_at, strict=True)
         return {
             "schema": 1,
-            "closer": self.closer,
-            "headline": self.headline,
+            **plain(self, "closer", "headline"),
             **{key: {"name": name, "rows": rows, "looked_at": some} for key, name, rows, some in names},
             "test": self.test.to_dict(),
-            "columns": [
-                {
-                    "name": one.name, "mmd2_a": one.mmd2_a, "mmd2_b": one.mmd2_b, "pvalue": one.pvalue,
-                    "adjusted_pvalue": one.adjusted_pvalue, "closer": one.closer,
-                }
-                for one in self.columns
-            ],
-            "notes": list(self.notes),
-        }  # fmt: skip
+            **plain(self, "columns", "notes"),
+        }
 
 
 @options_by_name
