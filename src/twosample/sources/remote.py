@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from io import BytesIO
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -212,10 +211,8 @@ class CopiedRows:
     def _write(self) -> None:
         import polars as pl
 
-        rows = pl.concat(self._waiting, how="vertical_relaxed")
-        self._waiting, content = [], BytesIO()
-        rows.write_ipc(content, compression="uncompressed")
-        file = _written(content.getvalue())
+        file = _written(pl.concat(self._waiting, how="vertical_relaxed"))
+        self._waiting = []
         self._fits = file is not None
         self._files = [] if file is None else [*self._files, file]
 
@@ -227,17 +224,21 @@ class CopiedRows:
             yield columns_of(pl.read_ipc(file.path), names)
 
 
-def _written(content: bytes) -> TemporaryCopy | None:
-    """A file that holds this; None if all files would take too much room, or it cannot be written."""
+def _written(rows: pl.DataFrame) -> TemporaryCopy | None:
+    """A file that holds these rows; None if all files would take too much room, or it cannot be written."""
+    from polars.exceptions import PolarsError
+
+    size = int(rows.estimated_size())
     try:
         free = shutil.disk_usage(roomy_folder()).free
         with _counting:
             taken = sum(_sizes.values())
-        if taken + len(content) > min(_MOST, free // _SPARED):
+        if taken + size > min(_MOST, free // _SPARED):
             return None
-        file = TemporaryCopy([content], ".arrow")
-    except (OSError, OutputError):  # a full disk, a quota, no folder to write to: rows can be read again
+        file = TemporaryCopy([], ".arrow")
+        rows.write_ipc(file.path, compression="uncompressed")
+    except (OSError, OutputError, PolarsError):  # a full disk, a quota, no folder to write to: rows can be read again
         return None
     with _counting:
-        _sizes[file] = len(content)
+        _sizes[file] = size
     return file
