@@ -26,32 +26,29 @@ class Distribution(Protocol):
 
 
 @dataclass(frozen=True)
-class NormalLaw:
+class NormalLaw(Distribution):
     """The normal law."""
 
     mean: float
     deviation: float
 
     def sf(self, t: float) -> float:
-        """P(T >= t)."""
         from scipy.special import ndtr
 
         return float(ndtr((self.mean - t) / self.deviation))
 
     def isf(self, level: float) -> float:
-        """The t with P(T >= t) = level."""
         from scipy.special import ndtri
 
         return float(self.mean - self.deviation * ndtri(level))
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         u = (t - self.mean) / self.deviation
         return np.asarray(np.exp(-0.5 * u * u) / (np.sqrt(2 * np.pi) * self.deviation))
 
 
 @dataclass(frozen=True)
-class GammaLaw:
+class GammaLaw(Distribution):
     """The Gamma law with a mean and a deviation, moved by `shift`."""
 
     mean: float
@@ -69,19 +66,16 @@ class GammaLaw:
         return self.deviation**2 / self.mean
 
     def sf(self, t: float) -> float:
-        """P(T >= t)."""
         from scipy.special import gammaincc
 
         return float(gammaincc(self.shape, max(0.0, (t - self.shift) / self.unit)))
 
     def isf(self, level: float) -> float:
-        """The t with P(T >= t) = level."""
         from scipy.special import gammainccinv
 
         return float(self.shift + self.unit * gammainccinv(self.shape, level))
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         from scipy.special import gammaln, xlogy
 
         u = np.maximum((t - self.shift) / self.unit, 0.0)

@@ -49,7 +49,9 @@ class Gram(Protocol):
         """``K @ W`` for an ``(N, c)`` matrix of weights."""
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """What the user should know about how K was applied; empty for exact engines."""
+        """What the user should know about how K was applied; nothing of exact engines."""
+        del m, n
+        return ()
 
 
 class Engine(Protocol):

@@ -14,6 +14,7 @@ from ..core.sums import BlockSums, sums_of_matrix
 from ..core.threads import single_threaded_blas
 from ..core.types import Floats
 from ..kernels import Kernel
+from .base import Gram
 
 CENTRED_POINTS = 2000
 """Eigenvalues and third moments, O(N^3), are taken from a random part of this size when the pool is larger."""
@@ -38,7 +39,7 @@ class Dense:
 
 
 @dataclass(frozen=True, eq=False)
-class DenseGram:
+class DenseGram(Gram):
     """A Gram matrix in memory."""
 
     kernel: Kernel
@@ -50,13 +51,11 @@ class DenseGram:
         return self.kernel.block(self.z, self.z)
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
-        """See :class:`Gram`."""
         small = labels.count * len(self.z) ** 2 < 2e8  # milliseconds: waking other threads costs more than it saves
         with single_threaded_blas() if small else nullcontext():
             return sums_of_matrix(self.matrix, labels, m, n)
 
     def centred(self, rng: np.random.Generator) -> Centred:
-        """See :class:`Gram`."""
         whole = CentredGram.of(self.matrix)
         if len(self.z) <= CENTRED_POINTS:
             return whole
@@ -64,10 +63,4 @@ class DenseGram:
         return CentredGram.of(self.matrix[np.ix_(part, part)], whole.square, whole.spread)
 
     def multiply(self, W: Floats) -> Floats:
-        """See :class:`Gram`."""
         return np.asarray(self.matrix @ W)
-
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact."""
-        del m, n
-        return ()

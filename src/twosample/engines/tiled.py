@@ -17,7 +17,7 @@ from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats, Reals
 from ..errors import whole_number
 from ..kernels import Blocks, Kernel
-from .base import check_progress
+from .base import Gram, check_progress
 from .dense import CENTRED_POINTS
 from .tiles import tile_function
 
@@ -67,7 +67,7 @@ class Tiled:
 
 
 @dataclass(frozen=True, eq=False)
-class TiledGram:
+class TiledGram(Gram):
     """A Gram matrix that exists one tile at a time."""
 
     kernel: Kernel
@@ -121,13 +121,7 @@ class TiledGram:
         return CentredGram.of(K, square, spread)
 
     def multiply(self, W: Floats) -> Floats:
-        """See :class:`Gram`."""
         return weighted_sums(self.kernel, self.z, self.z, W, self.engine)
-
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact."""
-        del m, n
-        return ()
 
     def _strip_sums(self, i: int, tile: Blocks, level: float, columns: Counts, count: int, stop: Event) -> _StripSums:
         """The tiles (i, j) with j >= i, the diagonal one by half, so that each entry stands for its mirror image."""

@@ -96,14 +96,14 @@ class Kernel(Spectral, ABC):
     def pairs(self, a: Floats, b: Floats) -> Floats:
         """``(len(a),)`` values k(a_i, b_i) of rows taken side by side."""
 
-    @abstractmethod
     def diagonal(self, a: Floats) -> Floats:
         """``(len(a),)`` values k(a_i, a_i)."""
+        return self.pairs(a, a)
 
     @property
-    @abstractmethod
     def bounds(self) -> tuple[float, float] | None:
-        """``(low, high)`` with low <= k(x, y) <= high everywhere, or None for an unbounded kernel."""
+        """``(low, high)`` with low <= k(x, y) <= high everywhere, or None if there are none, or none are known."""
+        return None
 
     @property
     def needs_bandwidth(self) -> bool:

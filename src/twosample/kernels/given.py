@@ -137,14 +137,6 @@ class Precomputed(Kernel):
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(self.matrix[rows_of(a), rows_of(b)])
 
-    def diagonal(self, a: Floats) -> Floats:
-        return np.asarray(self.matrix[rows_of(a), rows_of(a)])
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Not known: the matrix shows the values at these points, a bound must hold at all points."""
-        return None
-
     def __repr__(self) -> str:
         return f"Precomputed({len(self.matrix)} x {len(self.matrix)})"
 
@@ -205,9 +197,6 @@ class FunctionKernel(Kernel):
         step = 64
         parts = [np.diagonal(self.block(a[i : i + step], b[i : i + step])) for i in range(0, len(a), step)]
         return np.concatenate(parts) if parts else np.empty(0)
-
-    def diagonal(self, a: Floats) -> Floats:
-        return self.pairs(a, a)
 
     @property
     def bounds(self) -> tuple[float, float] | None:

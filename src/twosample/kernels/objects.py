@@ -85,9 +85,6 @@ class Tabulated(IndexKernel):
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(self.matrix[rows_of(a), rows_of(b)])
 
-    def diagonal(self, a: Floats) -> Floats:
-        return self.pairs(a, a)
-
 
 def _no_features() -> csr_array:
     from scipy.sparse import csr_array
@@ -115,9 +112,6 @@ class ExplicitFeatures(IndexKernel):
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(self.features(a).multiply(self.features(b)).sum(axis=1), dtype=np.float64).reshape(-1)
-
-    def diagonal(self, a: Floats) -> Floats:
-        return self.pairs(a, a)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -71,10 +71,6 @@ class Energy(Kernel):
     def exponential_polynomial(self) -> ExponentialPolynomial | None:
         return ExponentialPolynomial((0.0, -0.5), 0.0) if self.exponent == 1 else None
 
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        return None
-
 
 @dataclass(frozen=True)
 class Linear(Kernel):
@@ -94,13 +90,6 @@ class Linear(Kernel):
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(np.einsum("ij,ij->i", a, b))
-
-    def diagonal(self, a: Floats) -> Floats:
-        return self.pairs(a, a)
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -148,13 +137,6 @@ class Polynomial(Kernel):
 
     def pairs(self, a: Floats, b: Floats) -> Floats:
         return self._of_products(np.einsum("ij,ij->i", a / self._unit(), b / self._unit()))
-
-    def diagonal(self, a: Floats) -> Floats:
-        return self.pairs(a, a)
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        return None
 
     def _of_products(self, products: Floats) -> Floats:
         return np.asarray((products + self.offset) ** int(self.degree))

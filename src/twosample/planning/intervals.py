@@ -11,6 +11,7 @@ import numpy as np
 from .. import _door as door
 from .._reported import Tabled
 from ..core.labellings import Labellings
+from ..core.laws import Distribution
 from ..core.types import Floats
 from ..embedding.alternative import Laws, beyond, invert, linear_variance
 from ..engines import Engine
@@ -207,17 +208,15 @@ class BootstrapLaws:
 
 
 @dataclass(frozen=True, eq=False)
-class _EmpiricalLaw:
+class _EmpiricalLaw(Distribution):
     """Values instead of a formula."""
 
     values: Floats
 
     def sf(self, t: float) -> float:
-        """P(T >= t)."""
         return float(np.mean(self.values >= t))
 
     def isf(self, level: float) -> float:
-        """The t with P(T >= t) = level."""
         return float(np.quantile(self.values, 1 - level))
 
     def pdf(self, t: Floats) -> Floats:

@@ -14,22 +14,19 @@ from ..results import TestResult
 
 
 @dataclass(frozen=True)
-class ScaledDistribution:
+class ScaledDistribution(Distribution):
     """The law of a multiple of something whose law is known."""
 
     inner: Distribution
     factor: float
 
     def sf(self, t: float) -> float:
-        """P(T >= t)."""
         return self.inner.sf(t / self.factor)
 
     def isf(self, level: float) -> float:
-        """The t with P(T >= t) = level."""
         return self.factor * self.inner.isf(level)
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         return self.inner.pdf(t / self.factor) / self.factor
 
 

@@ -8,6 +8,7 @@ from math import gcd, lgamma, sqrt
 
 import numpy as np
 
+from ..core.laws import Distribution
 from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
 from ._common import columns_at_once
@@ -74,7 +75,7 @@ class SmirnovLaw:
 
 
 @dataclass(frozen=True)
-class AsymptoticSmirnov:
+class AsymptoticSmirnov(Distribution):
     """The law of the one-sample statistic at mn/(m+n) points: the limit law with a correction for the sample size."""
 
     m: int
@@ -86,26 +87,23 @@ class AsymptoticSmirnov:
         return max(1, round(self.m * self.n / (self.m + self.n)))
 
     def sf(self, t: float) -> float:
-        """P(D >= t)."""
         from scipy.stats import kstwo
 
         return float(kstwo.sf(t, self.size))
 
     def isf(self, level: float) -> float:
-        """The t with P(D >= t) = level."""
         from scipy.stats import kstwo
 
         return float(kstwo.isf(level, self.size))
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         from scipy.stats import kstwo
 
         return np.asarray(kstwo.pdf(t, self.size), dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class LimitSmirnov:
+class LimitSmirnov(Distribution):
     """Smirnov's limit law: that of the largest absolute value of a Brownian bridge, over sqrt(mn/(m+n))."""
 
     m: int
@@ -117,19 +115,16 @@ class LimitSmirnov:
         return sqrt(self.m * self.n / (self.m + self.n))
 
     def sf(self, t: float) -> float:
-        """P(D >= t)."""
         from scipy.special import kolmogorov
 
         return float(kolmogorov(t * self.root))
 
     def isf(self, level: float) -> float:
-        """The t with P(D >= t) = level."""
         from scipy.special import kolmogi
 
         return float(kolmogi(level)) / self.root
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         from scipy.stats import kstwobign
 
         return np.asarray(kstwobign.pdf(t * self.root) * self.root, dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.laws import ContinuousLaw, GammaLaw
+from ..core.laws import ContinuousLaw, Distribution, GammaLaw
 from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name
 from ..nulls import Null, Permutation
@@ -176,7 +176,7 @@ class Ridged:
 
 
 @dataclass(frozen=True)
-class HotellingF:
+class HotellingF(Distribution):
     """The law of T² for normal samples: a multiple of F with d and N-d-1 degrees of freedom."""
 
     d: int
@@ -188,19 +188,16 @@ class HotellingF:
         return self.d * (self.total - 2) / (self.total - self.d - 1)
 
     def sf(self, t: float) -> float:
-        """P(T² >= t)."""
         from scipy.special import fdtrc
 
         return float(fdtrc(self.d, self.total - self.d - 1, t / self.unit))
 
     def isf(self, level: float) -> float:
-        """The t with P(T² >= t) = level."""
         from scipy.special import fdtri
 
         return float(fdtri(self.d, self.total - self.d - 1, 1 - level) * self.unit)
 
     def pdf(self, t: Floats) -> Floats:
-        """The density."""
         from scipy.stats import f
 
         return np.asarray(f.pdf(t / self.unit, self.d, self.total - self.d - 1) / self.unit, dtype=np.float64)

@@ -22,6 +22,7 @@ from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats, Reals
+from ..base import Gram
 from ..dense import CENTRED_POINTS
 
 PIECES = 16
@@ -50,7 +51,7 @@ class FeatureMap(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureGram:
+class FeatureGram(Gram):
     """K = Φ Φ' for features that are made on the fly."""
 
     features: FeatureMap  # the map
@@ -125,7 +126,6 @@ class FeatureGram:
         return np.concatenate([self.features(self.z[rows]) @ inner for rows in blocks])
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """What the maker of the features has to say."""
         del m, n
         return self.remarks
 

@@ -15,6 +15,7 @@ from ...core.centred import Centred, CentredGram
 from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.types import Counts, Floats
+from ..base import Gram
 from ..dense import CENTRED_POINTS
 
 if TYPE_CHECKING:
@@ -24,13 +25,12 @@ _ENTRIES = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class SparseGram:
+class SparseGram(Gram):
     """K = F F' for sparse features."""
 
     features: csr_array  # (N, D) features of the pooled points
 
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
-        """See :class:`Gram`."""
         F = self.features
         turned = F.T.tocsr()
         total = np.asarray(F.sum(axis=0), dtype=np.float64).reshape(-1)
@@ -48,13 +48,7 @@ class SparseGram:
         return CentredGram.of(np.asarray((F @ F.T).toarray(), dtype=np.float64))
 
     def multiply(self, W: Floats) -> Floats:
-        """See :class:`Gram`."""
         return np.asarray(self.features @ (self.features.T @ W))
-
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact."""
-        del m, n
-        return ()
 
     def _groups(self, v: Counts) -> list[slice]:
         step = max(1, _ENTRIES // max(self.features.shape))

@@ -16,6 +16,7 @@ from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Counts, Floats
 from ...kernels import Kernel
+from ..base import Gram
 from ..dense import CENTRED_POINTS
 from ..features.feature_gram import PIECES, FeatureGram
 from .frequency_grid import FrequencyGrid, Waves, wave_covariance
@@ -69,7 +70,7 @@ class GridFeatures:
 
 
 @dataclass(frozen=True, eq=False)
-class GridGram:
+class GridGram(Gram):
     """K on frequency grids. With many labellings and few frequencies the work is left to :class:`FeatureGram`."""
 
     kernel: Kernel  # the kernel, for the few places that need it itself

@@ -21,6 +21,7 @@ from ...core.sums import BlockSums, complete_sums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats
 from ...kernels import ExponentialPolynomial, Kernel
+from ..base import Gram
 from ..dense import CENTRED_POINTS
 
 _CHUNK = 60.0
@@ -28,7 +29,7 @@ _CHUNK = 60.0
 
 
 @dataclass(frozen=True, eq=False)
-class SortedGram:
+class SortedGram(Gram):
     """K of points on a line."""
 
     kernel: Kernel  # a kernel with an `exponential_polynomial`
@@ -88,11 +89,6 @@ class SortedGram:
         lift = 0.5 * (self.kernel.diagonal(self.z) - self._decay.coefficients[0])  # f(z) of an energy kernel
         result += lift[:, None] * W.sum(axis=0) + lift @ W
         return result
-
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """Nothing to say: exact."""
-        del m, n
-        return ()
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
