@@ -10,12 +10,14 @@ from ..core.centred import Centred
 from ..core.labellings import Labellings
 from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..errors import OptionError
+from ..errors import OptionError, whole_number
 from ..kernels import Kernel
 
 
-def check_progress(engine: str, progress: object) -> None:
-    """Refuse a progress that cannot be called."""
+def check_work(engine: str, threads: object, progress: object) -> None:
+    """Refuse a number of threads that is none, and a progress that cannot be called."""
+    if threads is not None:
+        whole_number(f"{engine}: threads", threads)
     if progress is not None and not callable(progress):
         raise OptionError(
             f"{engine}: progress={progress!r} must be a function of (steps done, steps in all), such as "

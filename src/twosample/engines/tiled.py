@@ -17,7 +17,7 @@ from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats, Reals
 from ..errors import whole_number
 from ..kernels import Blocks, Kernel
-from .base import Gram, check_progress
+from .base import Gram, check_work
 from .dense import CENTRED_POINTS
 from .tiles import tile_function
 
@@ -52,10 +52,8 @@ class Tiled:
     name = "tiled"
 
     def __post_init__(self) -> None:
-        check_progress("Tiled", self.progress)
-        whole_number("tile", self.tile)
-        if self.threads is not None:
-            whole_number("threads", self.threads)
+        check_work("Tiled", self.threads, self.progress)
+        whole_number("Tiled: tile", self.tile)
 
     def thread_count(self) -> int:
         """How many threads will work."""

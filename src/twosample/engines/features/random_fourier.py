@@ -17,7 +17,7 @@ from ...core.threads import Progress
 from ...core.types import Floats, Reals
 from ...errors import InputError, whole_number, yes_or_no
 from ...kernels import Kernel
-from ..base import check_progress, own_generator
+from ..base import check_work, own_generator
 from .feature_gram import FeatureGram
 from .sparse_gram import SparseGram
 
@@ -63,11 +63,9 @@ class Features:
     name = "features"
 
     def __post_init__(self) -> None:
-        check_progress("Features", self.progress)
+        check_work("Features", self.threads, self.progress)
         whole_number("Features: count", self.count)
         whole_number("Features: seed", self.seed, least=0)
-        if self.threads is not None:
-            whole_number("Features: threads", self.threads)
         yes_or_no("Features: orthogonal", self.orthogonal)
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> FeatureGram | SparseGram:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.threads import Progress
 from ...core.types import Floats
-from ...errors import OptionError, missing_extra, number_between, whole_number
+from ...errors import OptionError, missing_extra, number_between
 from ...kernels import Kernel, Mixture
-from ..base import Gram, check_progress
+from ..base import Gram, check_work
 from .frequency_grid import MAX_FREQUENCIES, GridShape, grid_shapes
 from .grid_gram import GridFeatures, GridGram, direct_frequencies
 from .nufft import transforms_available
@@ -57,10 +57,8 @@ class Fourier:
     name = "fourier"
 
     def __post_init__(self) -> None:
-        check_progress("Fourier", self.progress)
+        check_work("Fourier", self.threads, self.progress)
         number_between("Fourier: tolerance", self.tolerance, 0, 0.1)
-        if self.threads is not None:
-            whole_number("Fourier: threads", self.threads)
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> Gram:
         """The Gram matrix of z."""

@@ -32,7 +32,7 @@ from ...core.threads import Progress, available_cores, run, single_threaded_blas
 from ...core.types import Counts, Floats, Reals
 from ...errors import number_between, whole_number
 from ...kernels import Kernel
-from ..base import check_progress, own_generator
+from ..base import check_work, own_generator
 from ..features.feature_gram import FeatureGram
 from .landmarks import Certificate, LandmarkMap, row_pieces
 from .pivoted_cholesky import choose_landmarks
@@ -81,12 +81,11 @@ class LowRank:
     name = "lowrank"
 
     def __post_init__(self) -> None:
-        check_progress("LowRank", self.progress)
+        check_work("LowRank", self.threads, self.progress)
         number_between("LowRank: tolerance", self.tolerance, 0, 1)
         whole_number("LowRank: seed", self.seed, least=0)
-        for name in ("max_rank", "threads"):
-            if getattr(self, name) is not None:
-                whole_number(f"LowRank: {name}", getattr(self, name))
+        if self.max_rank is not None:
+            whole_number("LowRank: max_rank", self.max_rank)
 
     def gram(self, kernel: Kernel, z: Floats, rng: np.random.Generator | None = None) -> LowRankGram:
         """The low-rank Gram matrix of z; a child of `rng` draws the landmarks, and `rng` itself stays as it is."""
