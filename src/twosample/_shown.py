@@ -33,6 +33,11 @@ def shown(text: str, limit: int | None = None) -> str:
     return "".join(map(_symbol, text))
 
 
+def quoted(text: str, limit: int = 60) -> str:
+    """A name in quotes, which show a blank in front."""
+    return f"'{shown(text, limit)}'"
+
+
 def few(items: Sequence[Any], most: int = 3, write: Callable[[Any], str] = str) -> str:
     """The first of some items as text, and how many more there are.
 

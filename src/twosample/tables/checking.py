@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from .._numbers import counted, share
-from .._shown import few, shown
+from .._shown import few, quoted
 from ..sources.values import column_of, columns_of, numbers, strings
 from .contract import ColumnRules, Contract, seconds
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _DAY = 86_400.0
 _LISTED = 5  # allowed values that a message names
 _FLAGS = ("true", "false", "1", "0")
-_EXAMPLE = 60  # characters
 _NAMED = 3  # violations in a headline
 
 
@@ -86,7 +85,7 @@ class _Breaches:
             return None
         row = self.row if known else None
         place = "" if row is None else f" in row {row:,} (counted from 0)"
-        such = f", such as {_quoted(self.example or '')}{place}"
+        such = f", such as {quoted(self.example or '')}{place}"
         said = f"{self.rows:,} row{'s' if self.rows > 1 else ''} ({share(part)}{note})"
         verb = self.words if self.rows > 1 else _singular(self.words)
         limit = f"; {share(self.allowed)} may" if self.allowed else ""
@@ -96,10 +95,6 @@ class _Breaches:
 def _singular(words: str) -> str:
     first, _, rest = words.partition(" ")
     return f"{ {'have': 'has', 'are': 'is', 'cannot': 'cannot'}[first] } {rest}"
-
-
-def _quoted(text: str) -> str:
-    return f"'{shown(text, _EXAMPLE)}'"
 
 
 def violations(contract: Contract, side: ReadTable, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
@@ -169,7 +164,7 @@ def _tallies(name: str, rules: ColumnRules) -> list[_Breaches]:
             broken = _Beyond(_limit(bound, rule), rule == "min", dates)
             result.append(_Breaches(name, rule, f"are {what} {_written(bound)}", broken))
     if rules.values is not None:
-        listed = few(rules.values, _LISTED, _quoted)
+        listed = few(rules.values, _LISTED, quoted)
         words = f"have another value than {listed}" if listed else "have a value"
         result.append(_Breaches(name, "values", words, _Other(rules.values), rules.other_values))
     return result
@@ -183,7 +178,7 @@ def _limit(bound: float | date, rule: str) -> float:
 
 def violation_words(found: Sequence[Violation]) -> str:
     """The first violations in a sentence, for a headline; empty if there are none."""
-    return few(found, _NAMED, lambda one: f"{_quoted(one.column)} {_brief(one)}")
+    return few(found, _NAMED, lambda one: f"{quoted(one.column)} {_brief(one)}")
 
 
 def _brief(one: Violation) -> str:

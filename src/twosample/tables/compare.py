@@ -11,7 +11,7 @@ from os import PathLike
 import numpy as np
 
 from .. import _door as door
-from .._shown import few, shown
+from .._shown import few, quoted
 from ..core.groups import RowGroups
 from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
@@ -367,7 +367,7 @@ class _Steps:
 def _left_out(findings: Sequence[Finding]) -> str:
     """The columns that no test has seen, by name: no verdict speaks of them."""
     names = [part.column for part in findings if part.what == "left out" and part.column is not None]
-    return few(names, write=lambda name: f"'{shown(name, 40)}'")
+    return few(names, write=lambda name: quoted(name, 40))
 
 
 def _facts(side: ReadTable, sampled: int) -> TableFacts:

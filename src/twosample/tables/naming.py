@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from .._numbers import share
-from .._shown import few, shown
+from .._shown import few, quoted, shown
 from ..core.types import Floats
 from ..embedding.judge import JOINT
 from .parts import Finding
@@ -101,7 +101,7 @@ def _significant(test: Together, name: str, level: float) -> list[tuple[int, flo
 
 def _tie(columns: Sequence[str]) -> Finding:
     first, *others = columns
-    listed = few(others, _PARTNERS, lambda name: f"'{shown(name, 60)}'") or "the other columns"
+    listed = few(others, _PARTNERS, quoted) or "the other columns"
     return Finding("together", first, f"its values go otherwise with those of {listed}", tuple(columns))
 
 
@@ -113,5 +113,5 @@ def _suspect(test: Together, names: Sequence[str]) -> Iterator[Finding]:
     pvalue, view, item = min(adjusted)
     columns = [names[i] for i in pair_of(item, len(names))] if view == "pairs" else [names[item]]
     said = "not for certain, but most of the difference of all columns together seems to be here"
-    also = f", and in '{shown(columns[1], 60)}'" if len(columns) > 1 else ""
+    also = f", and in {quoted(columns[1])}" if len(columns) > 1 else ""
     yield Finding("together", columns[0], f"{said}{also} (p = {pvalue:.2g})", tuple(columns))

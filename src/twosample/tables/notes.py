@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from .._shown import few, shown
+from .._shown import few, quoted
 from .._version import __version__
 from ..sources.kinds import THOUSANDS
 from .conditions import Plan
@@ -48,7 +48,7 @@ def _commas(reading: Reading) -> tuple[str, ...]:
     texts = [
         part for column in reading.schema.common for part in (column.left, column.right) if THOUSANDS in part.reason
     ]
-    names = few(list(dict.fromkeys(f"'{shown(part.name, 40)}'" for part in texts)))
+    names = few(list(dict.fromkeys(quoted(part.name, 40) for part in texts)))
     return (f"Text in {names} spells numbers {THOUSANDS}. If they are decimal commas, write points.",) if names else ()
 
 

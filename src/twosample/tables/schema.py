@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from .._hints import did_you_mean
-from .._shown import shown
+from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, JointColumn, SchemaFinding
 from ..sources.kinds import NUMBERS
@@ -91,29 +91,22 @@ class Schema:
         if name in self.changed:
             return self.changed[name]
         if name in self.renamed:
-            return f"lost; did you mean {_quoted(self.renamed[name])}?"
+            return f"lost; did you mean {quoted(self.renamed[name])}?"
         return "lost"
 
     @property
     def words(self) -> str:
         """What changed, for a headline; empty if there is nothing to say."""
         new = [name for name in self.added if name not in self.renamed.values()]
-        said = [f"{_quoted(name)} {self._headword(name)}" for name in self.broken]
-        said += [f"{_quoted(name)} is new" for name in new]
-        more = len(said) - _NAMED
-        words = ", ".join(said[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        return "" if self.policy == "ignore" else words
+        said = [f"{quoted(name)} {self._headword(name)}" for name in self.broken]
+        said += [f"{quoted(name)} is new" for name in new]
+        return "" if self.policy == "ignore" else few(said, _NAMED)
 
     def _headword(self, name: str) -> str:
         if name in self.changed:
             return self.changed[name]
-        other = f" (did you mean {_quoted(self.renamed[name])}?)" if name in self.renamed else ""
+        other = f" (did you mean {quoted(self.renamed[name])}?)" if name in self.renamed else ""
         return f"is lost{other}"
-
-
-def _quoted(name: str) -> str:
-    """A name in quotes, which show a blank in front."""
-    return f"'{shown(name, 60)}'"
 
 
 def headline(values: str, verdict: str, others: Mapping[str, tuple[str, bool]]) -> str:
@@ -187,7 +180,7 @@ def _identifiers(reading: Reading, a: ColumnKind, b: ColumnKind) -> tuple[str, s
 def _respelled(reading: Reading, name: str) -> Finding:
     """Yes and no in other words."""
     one, two = (column_of(side.sample, name).drop_nulls().unique().sort() for side in (reading.a, reading.b))
-    first, second = (" and ".join(_quoted(value) for value in part[:2].to_list()) for part in (one, two))
+    first, second = (" and ".join(quoted(value) for value in part[:2].to_list()) for part in (one, two))
     return Finding("retyped", name, f"{first} in the first table, {second} in the second; compared as yes and no")
 
 
@@ -207,7 +200,7 @@ def _finding(part: SchemaFinding, schema: Schema) -> Finding:
     if part.what == "lost" and part.column in schema.may_be_lost:
         detail += "; it may be lost, as you said"
     elif part.what == "lost" and part.column in schema.renamed:
-        detail += f". Did you mean {_quoted(schema.renamed[part.column])} of the second?"
+        detail += f". Did you mean {quoted(schema.renamed[part.column])} of the second?"
     return Finding(part.what, part.column, detail)
 
 
