@@ -125,6 +125,11 @@ def number_between(name: str, value: object, low: float, high: float, example: f
     return float(value)  # type: ignore[arg-type]
 
 
+def check_level(level: object) -> float:
+    """A level strictly between 0 and 1."""
+    return number_between("level", level, 0, 1, example=0.05)
+
+
 def yes_or_no(name: str, value: object) -> bool:
     """True or False from an option, or the error that names it."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):  # those of NumPy

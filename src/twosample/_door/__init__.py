@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import check_level
 from .groups import Groups, groups
 from .lists import objects, row_numbers
 from .request import (
@@ -11,7 +12,6 @@ from .request import (
     OpenKernel,
     Request,
     Seed,
-    check_level,
     check_pairing,
     check_resamples,
     check_values,

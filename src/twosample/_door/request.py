@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..engines import ENGINES, Auto, Engine
-from ..errors import InputError, OptionError, number_between, positive_number, unknown_option
+from ..errors import InputError, OptionError, positive_number, unknown_option
 from ..kernels import (
     BANDWIDTHS,
     KERNELS,
@@ -209,11 +209,6 @@ def check_pairing(null: Null, statistic: str) -> None:
         f"With that statistic use one of {', '.join(map(repr, nulls))}; "
         f"with that null one of {', '.join(map(repr, own))}."
     )
-
-
-def check_level(level: object) -> float:
-    """A level strictly between 0 and 1."""
-    return number_between("level", level, 0, 1, example=0.05)
 
 
 def check_resamples(null: Null, level: float) -> None:

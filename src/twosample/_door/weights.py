@@ -87,13 +87,11 @@ def checked_weights(value: object, name: str, rows: int) -> Floats:
     return weights
 
 
-def weighted(request: Request, weights_x: object, weights_y: object) -> tuple[Request, Weights | None]:
+def weighted(request: Request, weights_x: object, weights_y: object) -> tuple[Request, Weights]:
     """The request without the rows of weight 0, and the weights of the others, the largest of all being 1.
 
-    Nothing here looks at which sample a weight comes from: it may move with its row. None if none were given.
+    Nothing here looks at which sample a weight comes from: it may move with its row.
     """
-    if weights_x is None and weights_y is None:
-        return request, None
     pool = request.pool
     parts = (checked_weights(weights_x, "weights_x", pool.m), checked_weights(weights_y, "weights_y", pool.n))
     values = np.concatenate(parts)

@@ -130,9 +130,11 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
         return family_test(x, y, bandwidth, statistic, null, level, engine, rng)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, null=null, engine=engine, rng=rng)
     # 3. The null asks the observed statistic, 4. which asks the engine for block sums; 5. a form of them is the value.
-    rows = request.pool.m
-    request, weights = door.weighted(request, weights_x, weights_y)
-    null = null if weights is None else null.kept(weights.kept, rows)
+    weights: door.Weights | None = None
+    if weighted:
+        rows = request.pool.m
+        request, weights = door.weighted(request, weights_x, weights_y)
+        null = null.kept(weights.kept, rows)
     observed, notes = _observed(request, 1 + null.resamples, weights, null.relabels)
     outcome = null.judged(observed)
     judged = outcome.observed  # what was asked in the end: null='auto' may have taken another engine
@@ -191,11 +193,11 @@ def mmd(
     >>> round(ts.mmd([0.0, 1.0], [0.0, 2.0], kernel=ts.Gaussian(1.0), statistic="biased"), 6)
     0.4436
     """
-    alias, _ = door.resolve_statistic(statistic)
-    if weights_x is not None or weights_y is not None:
-        door.check_weightable(alias)
     request = door.request(x, y, kernel, bandwidth, statistic=statistic, engine=engine, rng=rng)
-    request, weights = door.weighted(request, weights_x, weights_y)
+    weights: door.Weights | None = None
+    if weights_x is not None or weights_y is not None:
+        door.check_weightable(door.resolve_statistic(statistic)[0])
+        request, weights = door.weighted(request, weights_x, weights_y)
     return _observed(request, 1, weights)[0].value
 
 

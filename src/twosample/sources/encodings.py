@@ -16,11 +16,9 @@ _ZEROS = 0.2  # of the bytes: text in UTF-8 has none
 def checked_encoding(name: object) -> str | None:
     """The name of an encoding of text as Python has it; None for UTF-8, which needs nothing done.
 
-    >>> checked_encoding("latin1"), checked_encoding("UTF-8"), checked_encoding(None)
-    ('iso8859-1', None, None)
+    >>> checked_encoding("latin1"), checked_encoding("UTF-8")
+    ('iso8859-1', None)
     """
-    if name is None:
-        return None
     try:
         found = codecs.lookup(name) if isinstance(name, str) else None
     except (LookupError, ValueError):

@@ -20,7 +20,7 @@ from .lakes import open_lake, stacked
 from .local import LocalRows
 from .packed import PACKED, as_text, content, suffixes, unpacked
 from .pipes import called, is_pipe, received
-from .values import PADDED
+from .values import PADDED, distinct_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -241,23 +241,6 @@ def _with(text: pl.LazyFrame, names: Sequence[str], trait: pl.Expr) -> list[str]
 def _unquoted(names: list[str]) -> list[str]:
     """Names of a header: a doubled quote is one; names that come twice are told apart."""
     return distinct_names([name.replace('""', '"') for name in names])
-
-
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """The same names, with '_duplicated_0', '_duplicated_1', ... after those that came before, as polars does it.
-
-    >>> distinct_names(["a", "b", "a", "a"])
-    ['a', 'b', 'a_duplicated_0', 'a_duplicated_1']
-    """
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        new, number = name, 0
-        while new in taken or (new != name and new in names):
-            new, number = f"{name}_duplicated_{number}", number + 1
-        taken.add(new)
-        result.append(new)
-    return result
 
 
 def _parquet(place: Path) -> pl.LazyFrame:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import SourceError
-from .files import distinct_names
 from .guard import Guard
 from .local import LocalRows
+from .values import distinct_names
 
 if TYPE_CHECKING:
     import polars as pl

@@ -247,7 +247,7 @@ def open_table(
     """
     check_threads()
     _check_words(where, name)
-    code = checked_encoding(encoding)
+    code = None if encoding is None else checked_encoding(encoding)
     if isinstance(source, Table):
         table = source if name is None else Table(name, source._rows, source.files)
         return table if where is None else _filtered(table, where)

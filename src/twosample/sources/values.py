@@ -19,8 +19,6 @@ PADDED = r"^\s*[+-]?0\d"  # text with a leading zero, as in 00123: a code, not a
 _FORMS = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M",
 )  # fmt: skip
-
-
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
 MANY = 50_000  # rows for which more numbers than rows are counted: others may follow
@@ -330,3 +328,20 @@ def plain(values: pl.Series) -> Floats:
     if len(array) and np.isnan(array.min()):
         array = array[~np.isnan(array)]
     return array
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The same names, with '_duplicated_0', '_duplicated_1', ... after those that came before, as polars does it.
+
+    >>> distinct_names(["a", "b", "a", "a"])
+    ['a', 'b', 'a_duplicated_0', 'a_duplicated_1']
+    """
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        new, number = name, 0
+        while new in taken or (new != name and new in names):
+            new, number = f"{name}_duplicated_{number}", number + 1
+        taken.add(new)
+        result.append(new)
+    return result

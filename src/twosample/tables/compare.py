@@ -171,7 +171,7 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
     rows = None if sample is None else whole_number("sample", sample, least=10)
     seed = whole_number("rng", rng, least=0)
     policy, may_be_lost = checked_policy(schema), checked_names("columns_may_be_lost", columns_may_be_lost) or ()
-    rules = contract_of(contract)
+    rules = None if contract is None else contract_of(contract)
     given = Conditions.of(by, weights=weights, groups=groups, design_weights=design_weights, time=time)
     left_out = checked_names("exclude", exclude) or ()
     wanted = Wanted(checked_names("select", select), (*left_out, *given.names), checked_kinds(kinds), where)
@@ -257,7 +257,7 @@ def _weighed(tables: tuple[Table, Table], asked: _Asked, of: _Tested) -> Compari
             found.verdict,
             {
                 "schema": (of.schema.words, of.schema.different),
-                "contract": (violation_words(broken), bool(broken)),
+                "contract": (violation_words(broken) if broken else "", bool(broken)),
                 "not compared": ("" if alike or found.verdict == "different" else _left_out(of.findings), False),
             },
         ),
@@ -300,7 +300,7 @@ def _named(
     if joint is None or test is None:
         return ()
     found = joint_findings(test, joint.twins, len(joint.chosen[0]), level, known, reading.called)
-    return with_pictures(found, reading.samples, columns)
+    return with_pictures(found, reading.samples, columns) if found else ()
 
 
 def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:

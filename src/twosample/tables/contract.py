@@ -146,11 +146,9 @@ class Contract(Tabled):
         write_whole(path, self.to_toml())
 
 
-def contract_of(given: object) -> Contract | None:
-    """The option `contract` of :func:`compare`."""
-    if given is None or isinstance(given, Contract):
-        return given
-    return Contract.load(given)  # type: ignore[arg-type]
+def contract_of(given: object) -> Contract:
+    """From the option `contract` of :func:`compare`."""
+    return given if isinstance(given, Contract) else Contract.load(given)  # type: ignore[arg-type]
 
 
 def _plain(rules: ColumnRules) -> dict[str, Any]:

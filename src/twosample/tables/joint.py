@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 RANK = 256  # features of the joint kernel
+_ENGINE = LowRank(max_rank=RANK)
 CELLS = 40_000_000  # coordinates of the joint sample, at most; with very many columns it has fewer rows
 RESAMPLES = 999  # how often groups of rows are relabelled
 KEPT = 100  # rows of each table that are kept to be shown; fewer of very wide tables
@@ -155,7 +156,7 @@ def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
             columns=joint.columns,
             null=found.null,
             kernel=joint.kernel,
-            engine=LowRank(max_rank=RANK),
+            engine=_ENGINE,
             reason=f"{found.m + found.n:,} rows" if joint.every else f"{found.m + found.n} sampled rows",
             citation=CITATION,
             notes=joint.notes,
