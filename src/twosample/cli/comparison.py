@@ -10,7 +10,7 @@ from rich.text import Text
 from .._numbers import counted, is_p, shares
 from .._shown import shown
 from ..tables.known import floors, joint_floor, known_numbers
-from .screen import bound, grid, judged, listing, name
+from .screen import bound, grid, judged, listing, more, name
 from .terminal import console
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def _several(result: ManyComparison) -> Iterator[Any]:
         yield Text()
         yield Text("  columns that differ most")
         yield grid(different[:_MOST_COLUMNS])
-        if len(different) > _MOST_COLUMNS:
-            yield Text(f"  and {counted(len(different) - _MOST_COLUMNS, 'more pair')}; --report has all", style="dim")
+        yield from more(len(different), _MOST_COLUMNS, "pair", "; --report has all")
     if 1 < len(result.alike) < len(result.names):
         yield Text()
         yield grid((f"group {i}", ", ".join(group)) for i, group in enumerate(result.alike[:_MOST_COLUMNS], 1))
@@ -57,15 +56,11 @@ def _two(result: Comparison) -> Iterator[Any]:
     if result.columns:
         yield Text()
         yield _columns(result, console().width)
-        hidden = len(result.columns) - _MOST_COLUMNS
-        if hidden > 0:
-            yield Text(f"  and {counted(hidden, 'more column')}; --report and --json have all", style="dim")
+        yield from more(len(result.columns), _MOST_COLUMNS, "column", "; --report and --json have all")
     if result.findings:
         yield Text()
         yield grid((found.what, _found(found)) for found in result.findings[:_MOST_FINDINGS])
-        hidden = len(result.findings) - _MOST_FINDINGS
-        if hidden > 0:
-            yield Text(f"  and {counted(hidden, 'more finding')}", style="dim")
+        yield from more(len(result.findings), _MOST_FINDINGS, "finding")
 
 
 def _table(facts: TableFacts) -> str:

@@ -142,7 +142,7 @@ def _screen(found: Found) -> Iterator[Any]:
 
     from .._numbers import counted
     from ..results import TestResult
-    from .screen import grid, judged, listing, pvalue
+    from .screen import grid, judged, listing, more, pvalue
 
     dependent = _dependent(found)
     verdict = "different" if dependent else "no difference found"
@@ -164,10 +164,7 @@ def _screen(found: Found) -> Iterator[Any]:
     yield Text()
     heads = [("  columns", False), ("", False), ("adjusted p", True), ("dependence", False), ("", False)]
     yield listing(heads, [_line(pair, found.level) for pair in found.pairs[:_MOST]])
-    if len(found.pairs) > _MOST:
-        yield Text(
-            f"  and {counted(len(found.pairs) - _MOST, 'more pair')}; --report and --json have more", style="dim"
-        )
+    yield from more(len(found.pairs), _MOST, "pair", "; --report and --json have more")
     if found.notes:
         yield Text()
         yield grid(("note", note) for note in found.notes)

@@ -112,9 +112,8 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
     """Pairs of tables, each with its columns."""
     from rich.text import Text
 
-    from .._numbers import counted
     from .._shown import shown
-    from .screen import NAME, grid, judged, listing, name, plain
+    from .screen import NAME, grid, judged, listing, more, name, plain
 
     yield judged("same" if result.matched else "different", result.headline)
     yield Text()
@@ -125,8 +124,7 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
         lines = [[name(f"  {c.source}"), plain(c.target), Text(f"{c.confidence:.2f}")] for c in pair.columns.pairs]
         if lines:
             yield listing([("    A", False), ("B", False), ("sure", True)], lines[:_MOST])
-        if len(lines) > _MOST:
-            yield Text(f"  and {counted(len(lines) - _MOST, 'more pair')}; --json has all", style="dim")
+        yield from more(len(lines), _MOST, "pair", "; --json has all")
         lost = (("A", pair.columns.unmatched_source), ("B", pair.columns.unmatched_target))
         for side, columns in lost:
             if columns:
@@ -148,7 +146,7 @@ def _screen(result: Matching) -> Iterator[Any]:
 
     from .._numbers import counted
     from ..matching.showing import STRANGERS, strangers
-    from .screen import grid, judged, listing
+    from .screen import grid, judged, listing, more
 
     lost = len(result.unmatched_source), len(result.unmatched_target)
     words = "every column has a partner" if result.matched else f"{lost[0]:,} of A and {lost[1]:,} of B have no partner"
@@ -171,15 +169,13 @@ def _screen(result: Matching) -> Iterator[Any]:
             ("", False),
         ]
         yield listing(heads, [_line(pair) for pair in result.pairs[:_MOST]])
-        if len(result.pairs) > _MOST:
-            yield Text(f"  and {counted(len(result.pairs) - _MOST, 'more pair')}; --json has all", style="dim")
+        yield from more(len(result.pairs), _MOST, "pair", "; --json has all")
     for side, unmatched in (("A", result.unmatched_source), ("B", result.unmatched_target)):
         if unmatched:
             yield Text()
             yield Text(f"  of {side}, without a partner", style="bold")
             yield grid((one.name, one.reason) for one in unmatched[:_MOST])
-            if len(unmatched) > _MOST:
-                yield Text(f"  and {counted(len(unmatched) - _MOST, 'more column')}", style="dim")
+            yield from more(len(unmatched), _MOST, "column")
     if result.notes:
         yield Text()
         yield grid(("note", note) for note in result.notes)

@@ -78,7 +78,7 @@ def _screen(found: Outliers) -> Iterator[Any]:
 
     from .._numbers import counted
     from .._shown import shown
-    from .screen import grid, judged, listing, pvalue
+    from .screen import grid, judged, listing, more, pvalue
 
     rows, total = found.rows, len(found.scores)
     yield judged(found.verdict, found.headline)
@@ -96,5 +96,4 @@ def _screen(found: Outliers) -> Iterator[Any]:
         yield Text()
         cells = [[Text(f"  {one.row:,}"), pvalue(one.pvalue), Text(one.why)] for one in rows[:_MOST]]
         yield listing([("row", True), ("p-value", True), ("what is odd", False)], cells)
-    if len(rows) > _MOST:
-        yield Text(f"  and {counted(len(rows) - _MOST, 'more row')}; --report and --json have more", style="dim")
+    yield from more(len(rows), _MOST, "row", "; --report and --json have more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from rich.table import Table
@@ -73,6 +73,12 @@ def grid(rows: Iterable[tuple[str, str]]) -> Table:
     for label, text in rows:
         table.add_row(Text(f"  {shown(label, NAME)}"), Text(shown(text, 300)))
     return table
+
+
+def more(count: int, most: int, what: str, where: str = "") -> Iterator[Text]:
+    """A line about what is not shown, if there is anything, and where it can be read."""
+    if count > most:
+        yield Text(f"  and {_numbers.counted(count - most, f'more {what}')}{where}", style="dim")
 
 
 def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], folded: bool = False) -> Table:

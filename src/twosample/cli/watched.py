@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from .screen import grid, judged, listing, name, pvalue
+from .screen import grid, judged, listing, more, name, pvalue
 
 if TYPE_CHECKING:
     from ..monitor import Monitor, WatchedColumn
@@ -26,8 +26,7 @@ def screen(monitor: Monitor) -> Iterator[Any]:
         yield Text()
         heads = [("  column", False), ("effect", True), ("90 % interval", False), ("adjusted p", True), ("most", False)]
         yield listing(heads, [_line(column) for column in columns[:_MOST_COLUMNS]])
-        if len(columns) > _MOST_COLUMNS:
-            yield Text(f"  and {len(columns) - _MOST_COLUMNS} more columns; --report and --json have all", style="dim")
+        yield from more(len(columns), _MOST_COLUMNS, "column", "; --report and --json have all")
     said = [("note", note) for note in (*(monitor.looks[-1].notes if monitor.looks else ()), *monitor.notes)]
     yield Text()
     yield grid([*said, ("promise", monitor.guarantee)])

@@ -29,11 +29,9 @@ from .conditional_joint import together_by
 from .conditions import Conditions, Plan, plan_of
 from .contract import Contract, contract_of
 from .every_row import PART, every_row
-from .identical import identical
-from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, speaking_rows
+from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, series_finding, speaking_rows
 from .margins import MARGIN, Margins
 from .naming import joint_findings
-from .neighbours import series_finding
 from .notes import notes, versions
 from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
@@ -246,7 +244,7 @@ def _weighed(tables: tuple[Table, Table], asked: _Asked, of: _Tested) -> Compari
     level, reading, broken, plan = asked.level, of.reading, of.broken, of.plan
     tested, joint, together, test, beside = of.tests
     named = partial(_named, joint, test, level, reading, of.columns)
-    alike = identical(reading)
+    alike = reading.identical
     found = weighed(tested, together, level, asked.margins, alike, named, () if plan is None else plan.groups)
     differing = {column.name for column in found.columns if column.verdict in ("different", "small difference")}
     present = {name for names in asked.wanted.names(tables) for name in names}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._shown import shown
 from ..adaptive.front import CITATION
 from ..core.groups import RowGroups
 from ..core.threads import available_cores
@@ -27,7 +29,7 @@ from ..sources.values import column_of, columns_of, records
 from ..structured.columns import Categories, Number, Text
 from ..structured.records import PooledColumn, record_kernel
 from .features import ColumnFeatures, column_features
-from .parts import GROUPS, SpeakingRow, Value
+from .parts import GROUPS, Finding, SpeakingRow, Value
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ KEPT = 100  # rows of each table that are kept to be shown; fewer of very wide t
 
 _SHOWN_CELLS = 20_000
 _BLOCK = 4096
+_FEWEST = 30  # rows
+_ALIKE, _SURELY = 0.1, 4.0  # the autocorrelation, and in its standard deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,3 +217,46 @@ def _plain(value: object) -> Value:
         return value if np.isfinite(value) else (None if np.isnan(value) else str(value))
     isoformat = getattr(value, "isoformat", None)
     return str(isoformat()) if callable(isoformat) else str(value)
+
+
+def series_finding(joint: Joint, reading: Reading, groups: str) -> Finding | None:
+    r"""Neighbouring rows that are alike, by the joint witness in the order of the file.
+
+    The witness is what the difference is seen by; of rows in any order its autocorrelation at lag one is
+    :math:`0 \pm 1/\sqrt n`. Looked at within each table whose rows are all at hand; the larger one is told. A series
+    with memory :math:`\varphi` of n rows is worth :math:`n(1-\varphi)/(1+\varphi)` independent ones. `groups` is what
+    the option for groups of rows is called.
+    """
+    witness, m = joint.pair.witness(), len(joint.chosen[0])
+    found: list[tuple[float, int, str]] = []
+    for side, chosen, values in (
+        (reading.a, joint.chosen[0], witness[:m]),
+        (reading.b, joint.chosen[1], witness[m:]),
+    ):
+        if not side.at_hand or len(chosen) < _FEWEST:
+            continue
+        rho = autocorrelation(values[np.argsort(chosen)])
+        if rho >= max(_ALIKE, _SURELY / sqrt(len(chosen))):
+            found.append((rho, len(chosen), side.table.name))
+    if not found:
+        return None
+    rho, rows, name = max(found)
+    worth = rows * (1 - rho) / (1 + rho)
+    return Finding(
+        "series",
+        None,
+        f"neighbouring rows of {shown(name, 80)} are alike: the joint witness has an autocorrelation of {rho:.2f} in "
+        f"the order of the file, so that {rows:,} rows may be worth {max(worth, 1):,.0f}. If they are a series or are "
+        f"in groups, p-values are too small: give time= or {groups}= (--time, --group). A sorted file looks the same",
+    )
+
+
+def autocorrelation(values: Floats) -> float:
+    """At lag one; 0 if nothing varies.
+
+    >>> round(autocorrelation(np.sin(np.arange(200) / 5)), 2)
+    0.98
+    """
+    centred = values - values.mean()
+    square = float(centred @ centred)
+    return float(centred[1:] @ centred[:-1]) / square if square > 1e-24 * len(values) else 0.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +38,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Step = Callable[[str], None]  # called with what is done next
-
 _LONG = 40  # characters of a name that a sentence can bear
-
 _REPEATED = 0.001  # of all rows
-
 COUNTED = 10_000  # categories of a table that are counted one by one; where there are more, samples are compared
 
 
@@ -90,6 +89,11 @@ class ReadTable:
         """Whether the sample is the table."""
         return len(self.sample) == self.scan.rows
 
+    @property
+    def at_hand(self) -> bool:
+        """Whether all rows are, and not only what stands for them."""
+        return self.whole and not self.summarized
+
     @cached_property
     def profile(self) -> dict[str, ColumnProfile]:
         """The profile of each column."""
@@ -113,6 +117,20 @@ class Reading:
         one, two = (side.table.name.replace("\\", "/").rsplit("/", 1)[-1] for side in (self.a, self.b))
         told = one != two and all(side.table.files for side in (self.a, self.b)) and max(len(one), len(two)) <= _LONG
         return (shown(one), shown(two)) if told else ("A", "B")
+
+    @property
+    def identical(self) -> bool:
+        """Whether both tables hold the same rows in the same order, as far as that is seen without another pass.
+
+        Tables whose rows are all at hand are compared cell by cell, files byte by byte.
+        """
+        a, b = self.a, self.b
+        if a.scan.rows != b.scan.rows:
+            return False
+        if a.at_hand and b.at_hand:
+            one, two = a.sample, b.sample
+            return one.schema == two.schema and "Object" not in map(str, one.dtypes) and one.equals(two)
+        return _same_files(a.table, b.table)
 
     @cached_property
     def repeated(self) -> bool:
@@ -285,3 +303,16 @@ def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: M
         counts={**survey.scan.counts, **more.counts},
         singles={**survey.scan.singles, **more.singles},
     )
+
+
+def _same_files(a: Table, b: Table) -> bool:
+    """Whether they are read from files of equal content."""
+    if not a.files or len(a.files) != len(b.files) or a.schema() != b.schema():
+        return False
+    paths = [(Path(one), Path(two)) for one, two in zip(a.files, b.files, strict=True)]
+    try:
+        return all(one.stat().st_size == two.stat().st_size for one, two in paths) and all(
+            filecmp.cmp(one, two, shallow=False) for one, two in paths
+        )
+    except OSError:  # a folder, or a file that is gone by now: nothing is claimed
+        return False
