@@ -129,8 +129,8 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
         for side, columns in lost:
             if columns:
                 names = ", ".join(shown(one.name, NAME) for one in columns[:_MOST])
-                more = f" and {len(columns) - _MOST:,} more; --json has all" if len(columns) > _MOST else ""
-                yield Text(f"    of {side}, without a partner: {names}{more}")
+                hidden = f" and {len(columns) - _MOST:,} more; --json has all" if len(columns) > _MOST else ""
+                yield Text(f"    of {side}, without a partner: {names}{hidden}")
     for side, alone in (("A", result.unmatched_source), ("B", result.unmatched_target)):
         if alone:
             yield Text()

@@ -55,9 +55,8 @@ _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 
 
 _SPELLED = {"numeric": "numbers", "integer": "numbers", "boolean": "numbers", "datetime": "dates"}
-FLAGS = "text that spells yes and no"
+FLAGS = "text that spells yes and no"  # why a column is one of categories
 THOUSANDS = "whose commas are read as those of thousands (1,125 is 1125)"  # in the reason of a column of text
-"""Why a column is one of categories: its values are words for yes and no."""
 
 
 @dataclass(frozen=True)
