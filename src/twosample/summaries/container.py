@@ -47,6 +47,14 @@ class FileFormat:
 
     def unpack(self, content: bytes, name: str, make: Callable[[Reader], Value]) -> Value:
         """What is made of the content of a file, or what is wrong with it; `name` says what it is."""
+        header, body = self.opened(content, name)
+        plain = header.get("plain")
+        if not isinstance(plain, int) or not 8 <= plain <= _MOST:
+            self._refuse(name, "its size makes no sense")
+        return self.made(lambda: make(Reader(_unpacked(body, plain))), name)
+
+    def opened(self, content: bytes, name: str) -> tuple[Record, bytes]:
+        """The first line, and the body that it vouches for."""
         if not isinstance(content, bytes | bytearray | memoryview):
             raise InputError(f"{name} must be bytes, not {type(content).__name__}.")
         head, _, body = bytes(content).partition(b"\n")
@@ -63,11 +71,12 @@ class FileFormat:
             self._refuse(name, f"it was cut off or added to: {len(body)} bytes instead of {header.get('bytes')}")
         if sha256(body).hexdigest() != header.get("sha256"):
             self._refuse(name, "its contents have changed since they were written (checksum)")
-        plain = header.get("plain")
-        if not isinstance(plain, int) or not 8 <= plain <= _MOST:
-            self._refuse(name, "its size makes no sense")
+        return header, body
+
+    def made(self, make: Callable[[], Value], name: str) -> Value:
+        """What is made of a body; what goes wrong is said of the file."""
         try:
-            return make(Reader(_unpacked(body, plain)))
+            return make()
         except InputError:
             raise
         except (LookupError, TypeError, ValueError, OverflowError, AttributeError, RecursionError, zlib.error) as error:

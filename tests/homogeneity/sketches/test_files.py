@@ -303,11 +303,11 @@ def test_files_from_before_names_were_kept(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ts.InputError, match="folder"):
+    with pytest.raises(ts.InputError, match="cannot be read: Is a directory"):
         Sketch.load(tmp_path)
-    with pytest.raises(ts.InputError, match=r"nope.json is not a sketch .* there is no such file"):
+    with pytest.raises(ts.InputError, match=r"nope.json cannot be read: No such file"):
         Sketch.load(tmp_path / "nope.json")
-    with pytest.raises(ts.InputError, match=r"cannot be read .*null"):
+    with pytest.raises(ts.InputError, match=r"cannot be read: .*null"):
         Sketch.load("a\0b")
 
 

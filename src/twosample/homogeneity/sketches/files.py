@@ -7,21 +7,21 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._files import write_whole
+from ..._files import read_whole, write_whole
 from ...core.types import Floats
-from ...errors import InputError, OptionError
+from ...errors import OptionError
 from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadratic, Scaled, Sum
 from ...summaries import BinGrid, BinnedColumn
+from ...summaries.container import FileFormat
 from .bins import BinnedMoments, Bins
 from .groups import GroupedFeatures, GroupSums
 
-FORMAT, VERSION = "twosample-sketch", 1
+FORMAT = FileFormat("twosample-sketch", 1, "a sketch")
 
 State = Bins | GroupSums
 Record = dict[str, Any]
@@ -39,54 +39,19 @@ def write(state: State, path: str | os.PathLike[str]) -> None:
     """Write a file, whole or not at all."""
     record = _bins_record(state) if isinstance(state, Bins) else _groups_record(state)
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")
-    header = {"format": FORMAT, "version": VERSION, "bytes": len(body), "sha256": sha256(body).hexdigest()}
+    header = {"format": FORMAT.name, "version": 1, "bytes": len(body), "sha256": sha256(body).hexdigest()}
     write_whole(path, json.dumps(header).encode("ascii") + b"\n" + body + b"\n")
 
 
 def read(path: str | os.PathLike[str]) -> State:
     """Read a file, or say what is wrong with it."""
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError(f"path={path!r} must be the path of a file, not {type(path).__name__}.")
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        _refuse(path, "there is no such file")
-    except IsADirectoryError:
-        _refuse(path, "it is a folder")
-    except (OSError, ValueError) as error:
-        _refuse(path, f"it cannot be read ({error})")
-    head, _, rest = content.partition(b"\n")
-    header = _parsed(path, head, "its first line is not that of a sketch")
-    if header.get("format") != FORMAT:
-        _refuse(path, f"its first line does not say {FORMAT!r}")
-    if header.get("version") != VERSION:
-        _refuse(path, f"it has version {header.get('version')!r}, and this twosample reads version {VERSION}")
-    body = rest.removesuffix(b"\n")
-    if len(body) != header.get("bytes"):
-        _refuse(path, f"it was cut off or added to: {len(body)} bytes instead of {header.get('bytes')}")
-    if sha256(body).hexdigest() != header.get("sha256"):
-        _refuse(path, "its contents have changed since they were written (checksum)")
-    record = _parsed(path, body, "its second line is not JSON")
-    try:
-        return _state(record)
-    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        _refuse(path, f"its contents do not make sense ({type(error).__name__}: {error})")
+    content, name = read_whole(path), os.fspath(path)
+    body = FORMAT.opened(content.removesuffix(b"\n"), name)[1]
+    return FORMAT.made(lambda: _state(json.loads(body.decode("ascii"), parse_constant=_no_number)), name)
 
 
-def _refuse(path: str | os.PathLike[str], why: str) -> NoReturn:
-    raise InputError(f"{os.fspath(path)} is not a sketch that can be used: {why}.") from None
-
-
-def _parsed(path: str | os.PathLike[str], text: bytes, why: str) -> Record:
-    try:
-        value = json.loads(text.decode("ascii"), parse_constant=lambda name: _refuse(path, f"it holds {name}"))
-    except InputError:
-        raise
-    except (ValueError, RecursionError):  # not text, not JSON, or a number of thousands of digits
-        _refuse(path, why)
-    if not isinstance(value, dict):
-        _refuse(path, why)
-    return value
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}")
 
 
 def _state(record: Mapping[str, Any]) -> State:
