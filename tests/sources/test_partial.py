@@ -183,3 +183,31 @@ def test_kinds_that_the_user_says():
     for name in said:
         assert held[name].kind == direct[name].kind
         assert held[name].kernel_pvalue == pytest.approx(direct[name].kernel_pvalue, abs=0.02)
+
+
+@pytest.mark.parametrize("most", [0, 5, 700])
+def test_text_is_taken_in_once_or_value_by_value(most, monkeypatch):
+    """Counted to the end, until there are too many values, or not at all: the points, ends and hashes are the same."""
+    frame = pl.DataFrame(
+        {
+            "n": [f"{code % 800 / 4}" for code in range(3000)],
+            "d": [f"2024-{1 + code % 12:02}-{1 + code % 28:02}" for code in range(3000)],
+            "w": [None if code % 7 == 0 else f"word {code % 600}" for code in range(3000)],
+        }
+    )
+
+    def found():
+        work = Work(open_table(frame).columns, 10, 0)
+        return part_of([frame[at : at + 500] for at in range(0, 3000, 500)], work).columns
+
+    monkeypatch.setattr(partial, "_BATCH", 500)
+    whole = found()
+    monkeypatch.setattr(partial, "_MERGED", 0)
+    monkeypatch.setattr(partial, "MOST_CATEGORIES", most)
+    for one, other in zip(found(), whole, strict=True):
+        assert other.counts.values
+        assert (one.missing, one.low, one.high) == (other.missing, other.low, other.high)
+        assert np.array_equal(one.distinct.hashes, other.distinct.hashes)
+        for points in ("points", "date_points", "singles", "date_singles"):
+            for part in ("values", "counts"):
+                assert np.array_equal(getattr(getattr(one, points), part), getattr(getattr(other, points), part))

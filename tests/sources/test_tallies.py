@@ -1,6 +1,7 @@
 """Columns with very many categories: counts of batches are merged over and over, whatever type and source."""
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 import twosample as ts
 from twosample.sources import open_table
 from twosample.sources.summarize import RowChoice, summarized
-from twosample.sources.tallies import CountTally, tallied
+from twosample.sources.tallies import CountTally, Tallies, tallied
 from twosample.sources.values import WholeCounts, each_once, numbers, strings
-from twosample.summaries import BinGrid, Totals
+from twosample.summaries import BinGrid, Counts, Totals
 
 RNG = np.random.default_rng(16)
 CODES = pl.Series("c", RNG.integers(0, 300, size=4000))
@@ -205,3 +206,58 @@ def test_totals_of_numbers_that_are_there_several_times():
     values, counts = rng.normal(size=50), rng.integers(0, 300, 50)
     assert Totals.of_counted(values, counts) == Totals.of_values(np.repeat(values, counts))
     assert Totals.of_counted(values[:0], counts[:0]) == Totals()
+
+
+def written(rng, rows):
+    """Text of every sort: few values, numbers, amounts, dates, all different, nothing at all, and gaps."""
+    money = pl.Series(rng.gamma(2, 20, rows).round(2)).cast(pl.String)
+    return pl.DataFrame(
+        {
+            "city": rng.choice(["Oslo", "Rome", "lima"], rows),
+            "gaps": [None if code < 99 else f"v{code}" for code in rng.integers(0, 900, rows).tolist()],
+            "numbers": rng.integers(0, 500, rows).astype(str),
+            "money": "$" + money,
+            "mixed": rng.choice(["1", "2.5", "2024-01-05", "none", "-1e300", "inf"], rows),
+            "days": pl.Series(rng.integers(0, 9000, rows)).cast(pl.Int32).cast(pl.Date).cast(pl.String),
+            "ids": [f"u{code}" for code in rng.permutation(rows)],
+            "levels": pl.Series(rng.choice(["a", "b"], rows)).cast(pl.Categorical),
+            "void": pl.Series([None] * rows, dtype=pl.String),
+        }
+    )
+
+
+@pytest.mark.parametrize("most", [0, 40, 1000])
+def test_text_that_is_counted_first_gives_the_same(most):
+    """Value by value, counted until there are too many values, and counted over all batches: the same facts."""
+    frame = written(np.random.default_rng(3), 1200)
+    info = open_table(frame).columns
+    grids = {column.name: BinGrid.over(-3.0, 90.0, 500) for column in info if column.name != "days"}
+    grids["days"] = replace(BinGrid.over(0.0, 8e8, 300), dates=True)
+
+    def found(most):
+        tallies = Tallies(info, grids, dict.fromkeys(frame.columns, 10))
+        for at in range(0, 1200, 200):
+            tallies.give_up(most)
+            tallies.add(frame[at : at + 200])
+        return [replace(part, counts=Counts()) for part in tallies.summaries()]
+
+    def plain():
+        tallies = Tallies(info, grids, {})
+        tallies.add(frame)
+        return [replace(part, counts=Counts()) for part in tallies.summaries()]
+
+    for one, other in zip(found(most), plain(), strict=True):
+        assert facts(one) == facts(other)
+
+
+def facts(column):
+    """All of a column's summary, in values that can be compared."""
+    binned = [
+        part and (part.sums.tolist(), part.below, part.above, part.missing) for part in (column.bins, column.dates)
+    ]
+    singles = [
+        part and (part.values.tolist(), part.counts.tolist(), part.classes.tolist())
+        for part in (column.singles, column.date_singles)
+    ]
+    ends = column.missing, column.infinite, column.low, column.high
+    return column.info, *ends, column.distinct.hashes.tolist(), column.totals, *binned, *singles

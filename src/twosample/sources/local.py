@@ -125,14 +125,18 @@ class LocalRows(BatchRows):
     """Gives the numbers of the rows in the source, from 0; None if they are all there, in its order."""
     notes: tuple[str, ...] = ()  # what the user should know about how they were found
     rows: int | None = field(default=None, init=False)
+    _columns: tuple[ColumnInfo, ...] | None = field(default=None, init=False)
 
     engine = "polars"
 
     def columns(self) -> tuple[ColumnInfo, ...]:
         """The columns as they are stored."""
-        unread = self.unread
-        found = super().columns()
-        return tuple(ColumnInfo(i.name, unread[i.name], "other") if i.name in unread else i for i in found)
+        if self._columns is None:
+            unread = self.unread
+            self._columns = tuple(
+                ColumnInfo(i.name, unread[i.name], "other") if i.name in unread else i for i in super().columns()
+            )
+        return self._columns
 
     def schema(self) -> pl.Schema:
         return self.frame.lazy().collect_schema()
@@ -238,7 +242,7 @@ class LocalRows(BatchRows):
         except SourceError:
             if self.patient is None:
                 raise
-        self.frame, self.patient = self.guard.run(self.patient), None
+        self.frame, self.patient, self._columns = self.guard.run(self.patient), None, None
         return self.guard.run(action)
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, SingleTally, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import MOST
 from .distinct import DistinctTally, hash_method
 from .profiling import DATES, NUMERIC
-from .values import column_of, plain, present, spelled, strings
+from .values import column_of, counted, plain, present, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,7 +199,7 @@ class _Numbers(_Tally):
             series = series.drop_nans()
         self._tell_apart(series)
         if self.counts is not None:
-            self.counts.add(strings(series))
+            self.counts.add(series)
 
     def result(self) -> ColumnSummary:
         counts = None if self.counts is None else self.counts.result()
@@ -219,19 +220,22 @@ class _Texts(_Tally):
 
     def add(self, series: pl.Series) -> None:
         super().add(series)
-        series = series.drop_nulls()
-        if not len(series):
-            return
-        text, rows = self.counts.add(series)
-        self._widen(str(text.min())[:_TEXT], str(text.max())[:_TEXT])
-        self._tell_apart(text)
-        for tally, single, numbers in zip((self.found, self.dates), self.singles, spelled(text), strict=True):
-            known = numbers.is_not_null()
-            values, counts = plain(numbers), None if rows is None else rows[known.to_numpy()]
-            tally.add(values, counts)
-            single.add(values, counts)
+        self._take_in(self.counts.add(series.drop_nulls()))
+
+    def _take_in(self, texts: Iterable[tuple[pl.Series, NDArray[np.int64] | None]]) -> None:
+        """All rows of some text or, with their numbers of rows, each value once."""
+        for text, rows in texts:
+            if len(text):
+                self._widen(str(text.min())[:_TEXT], str(text.max())[:_TEXT])
+                self._tell_apart(text)
+            for tally, single, numbers in zip((self.found, self.dates), self.singles, spelled(text), strict=True):
+                known = numbers.is_not_null()
+                values, counts = plain(numbers), None if rows is None else rows[known.to_numpy()]
+                tally.add(values, counts)
+                single.add(values, counts)
 
     def result(self) -> ColumnSummary:
+        self._take_in(self.counts.rest())
         singles, date_singles = (tally.result() for tally in self.singles)
         return replace(
             super().result(),
@@ -250,32 +254,35 @@ class _ValueCounts:
         self._parts: list[pl.DataFrame] = []
         self._many = False
 
-    def add(self, series: pl.Series) -> tuple[pl.Series, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-        """Take in values; gives each once as text and its rows, or all as text and None once there are too many."""
-        import polars as pl
-
+    def add(self, series: pl.Series) -> list[tuple[pl.Series, NDArray[np.int64] | None]]:
+        """Take in values; gives none of them as long as they are counted, and then all as text."""
         if self._many:
-            return strings(series), None
-        found = series.alias("v").value_counts(name="n").cast({"n": pl.Int64})
-        text = strings(found["v"])
-        self._parts.append(pl.DataFrame({"v": text, "n": found["n"]}))
-        if sum(map(len, self._parts)) > _MERGED:
-            self._merge()
-        return text, found["n"].to_numpy()
+            return [(strings(series), None)]
+        self._parts.append(counted(series))
+        if sum(map(len, self._parts)) <= _MERGED:
+            return []
+        self._merge()
+        return self.rest() if self._many else []
+
+    def rest(self) -> list[tuple[pl.Series, NDArray[np.int64] | None]]:
+        """What :meth:`add` has not given: each value once, and its rows."""
+        self._merge()
+        known = self._parts[:]
+        if self._many:
+            self._parts = []
+        return [(part["v"], part["n"].to_numpy()) for part in known]
 
     def _merge(self) -> None:
         import polars as pl
 
-        self._parts = [pl.concat(self._parts).group_by("v").agg(pl.col("n").sum())]
-        self._many = len(self._parts[0]) > MOST_CATEGORIES
+        if self._parts:
+            self._parts = [pl.concat(self._parts).group_by("v").agg(pl.col("n").sum())]
+            self._many = len(self._parts[0]) > MOST_CATEGORIES
 
     def result(self) -> Counts:
         """The rows of every value, or that there are too many."""
-        if not self._many and self._parts:
-            self._merge()
-        if self._many or not self._parts:
-            return Counts(None if self._many else {})
-        return Counts({str(value): int(rows) for value, rows in self._parts[0].iter_rows()})
+        self._merge()
+        return Counts(None if self._many else {str(v): int(n) for part in self._parts for v, n in part.iter_rows()})
 
 
 def _tally(info: ColumnInfo, counted: bool, most: int) -> _Tally:

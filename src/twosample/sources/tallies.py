@@ -5,8 +5,9 @@ Batches come in the order of the rows, so that no answer depends on threads; the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +20,15 @@ from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import Wholes
 from .facts import CategoryCounts, Scan
 from .profiling import DATES, NUMERIC, ProfileTally
-from .values import MANY, WholeCounts, column_of, dated, each_once, plain, present, spelled, strings
+from .values import MANY, WholeCounts, column_of, counted, dated, each_once, plain, present, spelled
 
 if TYPE_CHECKING:
     import polars as pl
 
+TEXTS = "text", "category"
+"""Families of columns that hold text."""
+
+Take = Callable[["pl.Series", Wholes, int], None]
 _THREADED = 10_000  # rows of a batch, from which on it is worth starting threads
 _RANGE, _CELLS = 1 << 20, 1 << 24  # of whole numbers that are counted: in one column, and in all together
 _SETTLED = 1 << 17  # counted numbers that are taken in together
@@ -90,10 +95,12 @@ class SpelledTally:
     def __init__(self, grid: BinGrid) -> None:
         self.found, self.dates = BinTally(grid), BinTally(grid, dates=True)
 
-    def add(self, series: pl.Series) -> None:
-        """Take in text."""
-        for tally, values in zip((self.found, self.dates), map(plain, spelled(series)), strict=True):
-            tally.add(values, len(series) - len(values))
+    def add(self, text: pl.Series, counts: Wholes | None, rows: int) -> None:
+        """Take in a column of so many rows: its text or, with their counts, each value once."""
+        for tally, numbers in zip((self.found, self.dates), spelled(text), strict=True):
+            known = None if counts is None else counts[numbers.is_not_null().to_numpy()]
+            values = plain(numbers)
+            tally.add(values, rows - (len(values) if known is None else int(known.sum())), known)
 
     @property
     def chosen(self) -> BinTally:
@@ -110,40 +117,38 @@ class CountTally:
     limit: int
     parts: list[pl.DataFrame] = field(default_factory=list)
     missing: int = 0
+    settled: bool = False  # whether what was counted has been taken in elsewhere, each value once
 
     def add(self, series: pl.Series) -> None:
         """Take in a batch."""
-        import polars as pl
-
-        text = strings(series)
-        self.missing += text.null_count()
-        rows = pl.len().cast(pl.Int64).alias("n")  # polars counts in UInt32 and adds up in others
-        self.parts.append(pl.DataFrame({"v": text.drop_nulls()}).group_by("v").agg(rows))
+        found = counted(series)
+        gone = found["v"].is_null()
+        self.missing += int(found["n"].filter(gone).sum())
+        self.parts.append(found.filter(~gone))
         if len(self.parts) > 1 and self.held - len(self.parts[0]) > max(len(self.parts[0]), _MERGED):
-            self.parts = [self._merged()]
+            self.each()
 
     @property
     def held(self) -> int:
         """Values in memory, some of them twice."""
         return sum(map(len, self.parts))
 
-    def _merged(self) -> pl.DataFrame:
+    def each(self) -> pl.DataFrame:
+        """``v``, each value once, and ``n``, its rows."""
         import polars as pl
 
-        return pl.concat(self.parts).group_by("v").agg(pl.col("n").sum())
+        known = self.parts or [pl.DataFrame(schema={"v": pl.String, "n": pl.Int64})]
+        self.parts = [pl.concat(known).group_by("v").agg(pl.col("n").sum())]
+        return self.parts[0]
 
     def all_values(self, most: int) -> Counts:
         """Rows of every value, if there are no more values than that."""
-        merged = self._merged() if self.parts else None
-        if merged is None or len(merged) > most:
-            return Counts(None if merged is not None else {})
-        return Counts({str(value): int(rows) for value, rows in merged.iter_rows()})
+        merged = self.each()
+        return Counts({str(value): int(rows) for value, rows in merged.iter_rows()} if len(merged) <= most else None)
 
     def result(self) -> CategoryCounts:
         """The most frequent values."""
-        if not self.parts:
-            return CategoryCounts(self.name, (), 0, self.missing)
-        merged = self._merged().sort(["n", "v"], descending=[True, False])
+        merged = self.each().sort(["n", "v"], descending=[True, False])
         top = merged.head(self.limit)
         rest = int(merged["n"].sum()) - int(top["n"].sum())
         values = tuple((str(v), int(n)) for v, n in top.iter_rows())
@@ -173,7 +178,7 @@ class Tallies:
         self.rows = 0
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
         self.profiles = {info.name: ProfileTally(info) for info in columns} if profiled else {}
-        text = {info.name for info in columns if info.family in ("text", "category")}
+        text = {info.name for info in columns if info.family in TEXTS}
         dates = {info.name for info in columns if info.family in DATES}
         self.bins = {name: BinTally(grid, dates=name in dates) for name, grid in grids.items() if name not in text}
         for name in self.profiles.keys() & self.bins.keys():
@@ -195,35 +200,61 @@ class Tallies:
 
     def _add(self, batch: pl.DataFrame, info: ColumnInfo) -> None:
         name, series = info.name, column_of(batch, info.name)
+        if info.family in TEXTS:
+            self._add_text(info, series)
+            return
         if name not in self.bins and (name not in self.profiles or info.family not in NUMERIC):
             if name in self.profiles:
                 self.profiles[name].add(series, series.null_count())
         elif not self._counted(info, series):
             once, counts = each_once(series) or (series, None)
-            self._add_numbers(info, once, counts, len(series))
-        if name in self.spelled:
-            self.spelled[name].add(series)
+            self._add_numbers(info, once, counts, 0 if counts is None else series.null_count())
         if name in self.counts:
             self.counts[name].add(series)
+
+    def _add_text(self, info: ColumnInfo, series: pl.Series) -> None:
+        """Count values, to be taken in later, each once; or take them in now."""
+        if info.name in self.counts:
+            self.counts[info.name].add(series)
+        else:
+            self._take_text(info, series, None, series.null_count())
+
+    def _take_text(self, info: ColumnInfo, text: pl.Series, counts: Wholes | None, missing: int) -> None:
+        profile, spelled = self.profiles.get(info.name), self.spelled.get(info.name)
+        if profile is not None:
+            profile.add(text, missing, None, counts)
+        if spelled is not None:
+            spelled.add(text, counts, len(text) if counts is None else int(counts.sum()) + missing)
 
     def _counted(self, info: ColumnInfo, series: pl.Series) -> bool:
         """Whether the numbers of a batch were counted, to be taken in later, each once."""
         return len(series) >= MANY and self.wholes[info.name].add(series)
 
     def _settle(self, info: ColumnInfo) -> None:
-        """Take in numbers that were counted."""
+        """Take in what was counted."""
         if self.wholes[info.name].rows:
-            once, counts, missing = self.wholes[info.name].taken()
-            for at in range(0, len(once), _SETTLED):  # the first rows have those without a value
-                part = counts[at : at + _SETTLED]
-                self._add_numbers(info, once[at : at + _SETTLED], part, int(part.sum()) + missing)
-                missing = 0
+            self._take_each(partial(self._add_numbers, info), *self.wholes[info.name].taken())
+        tally = self.counts.get(info.name)
+        if tally is not None and info.family in TEXTS and not tally.settled:
+            tally.each()
+            self._settle_text(info, tally)
 
-    def _add_numbers(self, info: ColumnInfo, once: pl.Series, counts: Wholes | None, rows: int) -> None:
-        """Take in a column of so many rows: its values or, with their counts, each once."""
+    def _settle_text(self, info: ColumnInfo, tally: CountTally) -> None:
+        missing, tally.settled = tally.missing, True
+        for known in tally.parts:
+            self._take_each(partial(self._take_text, info), known["v"], known["n"].to_numpy(), missing)
+            missing = 0
+
+    def _take_each(self, take: Take, once: pl.Series, counts: Wholes, missing: int) -> None:
+        """Some values at a time, of which the first have the rows without one."""
+        for at in range(0, max(len(once), 1), _SETTLED):
+            take(once[at : at + _SETTLED], counts[at : at + _SETTLED], missing if at == 0 else 0)
+
+    def _add_numbers(self, info: ColumnInfo, once: pl.Series, counts: Wholes | None, missing: int = 0) -> None:
+        """Take in a column: its values or, with their counts, each once, and how many rows have none."""
         bins, profile = self.bins.get(info.name), self.profiles.get(info.name)
         values = present(once)
-        missing = rows - (len(values) if counts is None else int(counts.sum()))
+        missing += len(once) - len(values)
         if profile is not None:
             profile.add(once, missing, values if info.family in NUMERIC else None, counts)
         if bins is not None:
@@ -262,8 +293,12 @@ class Tallies:
 
     def give_up(self, most: int) -> None:
         """Forget the counts of columns with more different values than that."""
-        self.given_up |= {name for name, part in self.counts.items() if part.held > most}
-        self.counts = {name: part for name, part in self.counts.items() if part.held <= most}
+        many = {name for name, part in self.counts.items() if part.held > most}
+        for info in self.columns:
+            if info.name in many and info.family in TEXTS:  # as they are: to merge so many would take longer
+                self._settle_text(info, self.counts[info.name])
+        self.given_up |= many
+        self.counts = {name: part for name, part in self.counts.items() if name not in many}
 
     def result(self) -> Scan:
         """What was found."""

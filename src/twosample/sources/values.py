@@ -212,6 +212,15 @@ def strings(series: pl.Series) -> pl.Series:
     return _written(series) if series.dtype in (pl.Date, pl.Datetime) else series.cast(pl.String)
 
 
+def counted(series: pl.Series) -> pl.DataFrame:
+    """``v``, the values of a column as text, null where there is nothing, and ``n``, the rows of each."""
+    import polars as pl
+
+    odd = series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Null)  # what cannot be counted as it is
+    found = (strings(series) if odd else series).alias("v").value_counts(name="n")
+    return pl.DataFrame({"v": strings(found["v"]), "n": found["n"].cast(pl.Int64)})
+
+
 def _written(series: pl.Series) -> pl.Series:
     """Dates as text; those of years that polars cannot write as seconds since 1970."""
     import polars as pl
