@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 from twosample.sources import BinGrid, convert, open_table
-from twosample.sources.moments import GroupMoments, GroupTally, feature_values, frozen
+from twosample.sources.moments import _APART, GroupTally, feature_values, frozen
+from twosample.sources.partial import GroupMoments
+from twosample.sources.values import fingerprint
 from twosample.summaries import CodedColumn, Scale
 from twosample.tables.features import column_features
 
@@ -46,14 +48,15 @@ def features(plan):
 
 @pytest.fixture(scope="module")
 def task(features):
-    return GroupMoments.of(open_table(table(10, 1)).columns, features, 7)
+    return GroupMoments.of(open_table(table(10, 1)).columns, features)
 
 
 def test_the_moments_are_those_of_the_definition(task):
     """Row by row: a group by its random number, features by a look at the tables, sums in whole numbers."""
     frame = table(3000, 5)
     found = task.read(task.part([frame], 4))
-    drawn = np.random.Generator(np.random.PCG64([7, 4, 1])).random(3000) * 128
+    seed = [_APART, 4, fingerprint(frame, frame.columns)]
+    drawn = np.random.Generator(np.random.PCG64(seed)).random(3000) * 128
     Z = feature_values(task.features, frame).T.astype(np.int64)
     width = Z.shape[1]
     naive = np.zeros((128, width, width), dtype=np.int64)
@@ -67,7 +70,7 @@ def test_the_moments_are_those_of_the_definition(task):
 def test_sums_are_exact_where_features_are_largest(task):
     """Single precision adds up no more rows than it can."""
     tall = tuple(replace(column, table=np.full_like(column.table, 127)) for column in task.features)
-    tally = GroupTally(tall, 1)
+    tally = GroupTally(tall)
     tally.add(table(1, 3).sample(300_000, with_replacement=True))
     found = tally.result()
     assert found.moments[:, -1].tolist() == (found.rows * 127**2).tolist()
@@ -78,7 +81,7 @@ def test_many_features_have_sums_alone():
     wide = pl.DataFrame(rng.normal(size=(500, 70)), schema=[f"c{i}" for i in range(70)])
     grid = BinGrid(-4, -100, 200)
     features = frozen(wide, dict.fromkeys(wide.columns, "numeric"), dict.fromkeys(wide.columns, grid))
-    tally = GroupTally(features, 1)
+    tally = GroupTally(features)
     tally.add(wide)
     found = tally.result()
     assert found.moments.shape == (128, 71)
@@ -105,16 +108,23 @@ def test_merging_in_any_order(task):
 
 def test_parts_that_know_where_they_begin_are_the_whole(features):
     frame = table(3000, 5)
-    whole = GroupTally(features, 3)
+    whole = GroupTally(features, first=0)
     whole.add(frame)
     parts = []
     for a, b in pairwise([0, 7, 1000, 3000]):
-        tally = GroupTally(features, 3, a)
+        tally = GroupTally(features, first=a)
         tally.add(frame[a:b])
         parts.append(tally.result())
     found = parts[2].merged(parts[0]).merged(parts[1])
-    assert np.array_equal(found.moments, whole.moments)
+    assert np.array_equal(found.moments, whole.result().moments)
     assert found.merged(replace(parts[0], features=features[:1])) is None
+
+
+def test_parts_draw_groups_of_their_own(features):
+    """Else groups of many parts that are sorted alike would be too different."""
+    drawn = [GroupTally(features, place)._drawn(table(500, seed)) for place, seed in ((0, 1), (0, 2), (1, 1), (0, 1))]
+    assert np.array_equal(drawn[0], drawn[3])
+    assert all((drawn[0] == other).mean() < 0.1 for other in drawn[1:3])
 
 
 def test_totals_do_not_depend_on_parts(task):
@@ -126,13 +136,14 @@ def test_totals_do_not_depend_on_parts(task):
 
 
 def test_some_columns_of_the_sums(features):
-    tally, fewer = GroupTally(features, 3), tuple(part for part in features if part.name in ("x", "city"))
-    alone = GroupTally(fewer, 3)
-    for one in (tally, alone):
-        one.add(table(2000, 4))
-    found = tally.result().only(lambda column: column.name in ("x", "city"))
-    assert found.key == alone.result().key
-    assert np.array_equal(found.moments, alone.result().moments)
+    fewer = tuple(part for part in features if part.name in ("x", "city"))
+    found = []
+    for some in (features, fewer):
+        tally = GroupTally(some, first=0)
+        tally.add(table(2000, 4))
+        found.append(tally.result())
+    assert np.array_equal(found[0].of(fewer).moments, found[1].moments)
+    assert found[1].of(features) is None
 
 
 def test_coded_features_are_those_of_the_sample(features, plan):

@@ -187,6 +187,16 @@ def test_every_row_in_the_joint_test(spark, files, monkeypatch):
     assert "Joint test on all rows" in " ".join(found.joint.notes)
 
 
+def test_summaries_hold_the_same_sums(spark, files):
+    names = ["x", "i", "at", "city"]
+    left, right = (spark.read.parquet(str(files / f"{name}.parquet")).repartition(5).select(names) for name in "ab")
+    here = ts.summarize(open_table(files / "a.parquet").collect(names), rows=1000)
+    there = ts.summarize(left, like=here)
+    assert (there.sums.moments.sum(axis=0) == here.sums.moments.sum(axis=0)).all()
+    assert ts.compare(there, right).joint.n == 24_000
+    assert ts.compare(ts.summarize(left, rows=1000), right).joint.m == 24_000
+
+
 def test_outliers_are_scored_where_rows_are(spark, files):
     frame = spark.read.parquet(str(files / "b.parquet")).select("i", "flag", "city")
     usual = open_table(files / "a.parquet").sample(1000).select("i", "flag", "city")

@@ -252,6 +252,23 @@ def test_every_row_in_the_joint_test(client, sides, monkeypatch):
     assert there[0].joint.statistic == there[1].joint.statistic
 
 
+def test_summaries_hold_the_same_sums(client, sides):
+    """Of all rows, whichever groups they are in; the reference may be made there or here."""
+    names = ["x", "i", "day", "city", "digits", "kind"]
+    left, right = (side[names] for side in sides)
+    here = ts.summarize(left, rows=1000)
+    there = ts.summarize(frames.from_pandas(left, npartitions=7), like=here)
+    assert np.array_equal(there.sums.moments.sum(axis=0), here.sums.moments.sum(axis=0))
+    again = [ts.summarize(frames.from_pandas(right, npartitions=7), like=here) for _ in "ab"]
+    assert again[0].to_bytes() == again[1].to_bytes()
+    found = ts.compare(there, again[0])
+    assert (found.joint.m, found.joint.n) == (26_000, 26_000)
+    assert ts.compare(here, frames.from_pandas(right, npartitions=7)).joint.n == 26_000
+    first = ts.summarize(frames.from_pandas(left, npartitions=7), rows=1000)
+    assert first.sums.moments[:, 0].sum() == 26_000
+    assert ts.compare(first, right).joint.n == 26_000
+
+
 def test_outliers_are_scored_where_rows_are(client, sides):
     """Rows of all partitions in their order; the answer is that for the table in memory."""
     names = ["i", "day", "city"]

@@ -137,7 +137,7 @@ def test_files_that_are_no_summaries(tmp_path, rows, plan):
         (content[:-1], "cut off"),
         (content + b"x", "cut off"),
         (content[:-5] + b"aaaaa", "checksum"),
-        (json.dumps(header | {"version": 4}).encode() + b"\n" + body, "version 4"),
+        (json.dumps(header | {"version": 5}).encode() + b"\n" + body, "version 5"),
         (json.dumps(header | {"plain": 10**15}).encode() + b"\n" + body, "size"),
         (json.dumps(header | {"plain": 100}).encode() + b"\n" + body, "sense"),
     ]:

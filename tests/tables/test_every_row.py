@@ -113,11 +113,11 @@ SIZES = [(3000, 3000), (2500, 6001), (1500, 15_000)]
 def test_level_in_a_few_runs(sizes):
     """Of groups of rows, given features that were frozen before."""
     reading, joint, judge = prepared(*(discrete(np.random.default_rng(seed), 1000) for seed in (1, 2)), 500)
-    features = every_row._frozen(reading, joint)
+    features = every_row._frozen(reading, {part.name: part.kind for part in joint.features})
     found = []
     for seed in range(25):
         rng = np.random.default_rng([seed, 5])
-        sums = every_row._gathered(tuple(open_table(discrete(rng, rows)) for rows in sizes), features, judge)
+        sums = every_row._gathered([open_table(discrete(rng, rows)) for rows in sizes], features)
         found.append(every_row.tested(sums, reading, joint, judge).judged.pvalue)
     assert np.mean(np.array(found) <= 0.05) <= 0.2  # P(more) = 0.001 at the level
     assert 0.3 < np.mean(found) < 0.7

@@ -22,7 +22,10 @@ def command(
     ],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE.tss", help="Where to write the summary.")],
     like: Annotated[
-        str | None, typer.Option("--like", metavar="FILE.tss", help="Take over the bins of another summary.")
+        str | None,
+        typer.Option(
+            "--like", metavar="FILE.tss", help="A summary that it is to be compared with, on every row of both."
+        ),
     ] = None,
     rows: Annotated[int, typer.Option("--rows", help="Rows to keep as a random sample.")] = 20_000,
     seed: options.Seed = 0,

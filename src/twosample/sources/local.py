@@ -73,11 +73,9 @@ class BatchRows(ABC):
         self.rows = found.scan.rows
         return found
 
-    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+    def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """All rows in one pass."""
-        return self.attempt(
-            lambda: summarized(self.columns(), iter(self.batches()), self.empty(), RowChoice(size, seed, first), like)
-        )
+        return self.attempt(lambda: summarized(self.columns(), iter(self.batches()), self.empty(), choice, like))
 
     def gathered(self, task: Task) -> list[bytes]:
         """The answer of all rows, in one pass over the columns that it looks at."""

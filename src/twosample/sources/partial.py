@@ -14,10 +14,23 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..summaries import ColumnInfo, ColumnSummary, Counts, PointTally, RowSampler, SingleTally, TableSummary
+from ..core.threads import single_threaded_blas
+from ..summaries import (
+    CodedColumn,
+    ColumnInfo,
+    ColumnSummary,
+    Counts,
+    GroupSums,
+    PointTally,
+    RowSampler,
+    SingleTally,
+    TableSummary,
+)  # fmt: skip
 from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import MOST
+from ..summaries.sums import GROUPS
 from .distinct import DistinctTally, hash_method
+from .moments import GroupTally
 from .profiling import DATES, NUMERIC
 from .values import column_of, counted, plain, present, spelled, strings
 
@@ -30,6 +43,7 @@ PART = 40
 _BATCH = 1 << 17  # rows that are worked on together
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
 _TEXT = 200
+_FEATURES = 1 << 20  # of the rows that are worked on together
 _ALL_POINTS, _LEAST_POINTS = 1 << 22, 1 << 12  # weighted points of all columns together, about, and of one at least
 
 
@@ -55,6 +69,7 @@ class Work:
     size: int  # rows to keep as a sample, and the seed
     seed: int
     counted: tuple[str, ...] = ()  # columns of other types than text whose values are to be counted, too
+    features: tuple[CodedColumn, ...] = ()  # to be added up over groups of rows
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """The summary of one part of a table, as bytes; none if it has no rows."""
@@ -67,6 +82,41 @@ class Work:
         return b"" if found is None else encoded(found)
 
 
+@dataclass(frozen=True, eq=False)
+class GroupMoments:
+    """The task: sums of features over random groups of rows."""
+
+    columns: tuple[ColumnInfo, ...]  # the columns to read
+    features: tuple[CodedColumn, ...]  # their features
+
+    @classmethod
+    def of(cls, columns: Sequence[ColumnInfo], features: tuple[CodedColumn, ...]) -> GroupMoments:
+        """Of a table with these columns."""
+        names = {column.name for column in features}
+        return cls(tuple(info for info in columns if info.name in names), features)
+
+    def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
+        """``(groups, moments)`` of the rows of one part, as bytes."""
+        tally = GroupTally(self.features, place)
+        with single_threaded_blas():
+            for batch in regrouped(batches, max(1 << 14, _FEATURES // tally.width)):
+                tally.add(batch)
+        return tally.result().moments.astype("<i8").tobytes() if tally.rows else b""
+
+    def merged(self, parts: Iterable[bytes]) -> bytes:
+        """The sums of several parts."""
+        found = [self.read(part) for part in parts if part]
+        return sum(found[1:], found[0]).astype("<i8").tobytes() if found else b""
+
+    def read(self, part: bytes) -> NDArray[np.int64]:
+        """The sums of one part."""
+        return np.frombuffer(part, "<i8").astype(np.int64).reshape(GROUPS, -1)
+
+    def sums(self, parts: Iterable[bytes]) -> GroupSums:
+        """Of all parts, of which some have rows."""
+        return GroupSums(self.features, self.read(self.merged(parts)))
+
+
 def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> TableSummary:
     """The summary of one part, not yet as bytes."""
     import polars as pl
@@ -74,10 +124,13 @@ def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> Tabl
     most = min(MOST, max(_LEAST_POINTS, _ALL_POINTS // max(len(work.columns), 1)))
     tallies = [_tally(info, info.name in work.counted, most) for info in work.columns]
     sampler = RowSampler(work.size, [work.seed, place])
+    sums = GroupTally(work.features, place) if work.features else None
     kept: list[pl.DataFrame] = []
     for batch in regrouped(batches):
         for tally in tallies:
             tally.add(column_of(batch, tally.info.name))
+        if sums is not None:
+            sums.add(batch)
         chosen = sampler.offer(len(batch))
         if not kept and sampler.crowded():
             chosen = chosen[sampler.keep()]
@@ -87,7 +140,8 @@ def part_of(batches: Iterable[pl.DataFrame], work: Work, place: int = 0) -> Tabl
     rows = pl.concat(kept, how="vertical_relaxed") if kept else pl.DataFrame()
     sample = sampler.sample(rows[sampler.keep()])
     sample = replace(sample, numbers=sample.numbers + (place << PART))
-    return TableSummary("", sampler.rows, tuple(tally.result() for tally in tallies), sample, work.seed, 1 << 15)
+    columns, held = tuple(tally.result() for tally in tallies), None if sums is None else sums.result()
+    return TableSummary("", sampler.rows, columns, sample, work.seed, 1 << 15, held)
 
 
 def united(parts: Iterable[bytes]) -> TableSummary | None:

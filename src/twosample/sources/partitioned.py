@@ -12,7 +12,7 @@ from .facts import CategoryCounts, Scan
 from .local import LocalRows
 from .partial import Task, Work, part_of, united
 from .remote import RemoteRows, held_rows
-from .summarize import ROWS
+from .summarize import ENOUGH, ROWS, RowChoice
 from .summarized import SummaryRows
 from .survey import Plan, Survey
 from .workers import Workers
@@ -31,6 +31,11 @@ class PartitionedRows(RemoteRows):
     """Run what is asked where the rows are. If they lack this package, the engine's own queries have to do."""
     _known: dict[tuple[int, int], TableSummary] = field(default_factory=dict, init=False)
 
+    @property
+    def is_slow(self) -> bool:
+        """Not where workers read them."""
+        return self.workers is None and super().is_slow
+
     def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """One pass where the rows are; what comes back is a summary of all rows."""
         held = self._held(size, seed)
@@ -42,15 +47,15 @@ class PartitionedRows(RemoteRows):
         note += f"; no more than {held.sample.size:,} are held in memory." if size > held.sample.size else "."
         return replace(self._answers(held).survey(size, seed, plan), summarized=False, note=note)
 
-    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
-        """The same, for whoever wants to keep it."""
-        if first is not None:
-            raise InputError(
-                f"first_row={first}: the rows of {self.guard.name} are numbered by its partitions. Leave it out."
-            )
-        held = self._held(size, seed)
+    def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
+        """One pass, for whoever wants to keep it; the first rows say which features are added up."""
+        if choice.first is not None:
+            said = f"first_row={choice.first}: the rows of {self.guard.name} are numbered by its partitions."
+            raise InputError(f"{said} Leave it out.")
+        features = choice.features(like, lambda: self._pulled(self.frame.head(ENOUGH)))
+        held = self._run(Work(self.columns(), choice.size, choice.seed, features=features))
         if held is None:
-            return super().summary(size, seed, first, like)
+            return super().summary(choice, like)
         return held.binned() if like is None else held.like(like)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:

@@ -64,6 +64,11 @@ class RemoteRows:
         """The engine's name."""
         return str(self.frame.implementation.name).lower()
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether only some of its rows are looked at, unless it is said that all are to be."""
+        return self._about() > held_rows(len(self.columns()))
+
     def columns(self) -> tuple[ColumnInfo, ...]:
         """The columns as they are stored."""
         if self._columns is None:
@@ -110,9 +115,8 @@ class RemoteRows:
         keys.offer(len(held))
         return Survey(held[keys.keep()], scan, held)
 
-    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+    def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """All rows in one pass, as they come from the engine."""
-        choice = RowChoice(size, seed, first)
         return self.guard.run(lambda: summarized(self.columns(), iter(self._batches()), self._empty(), choice, like))
 
     def gathered(self, task: Task) -> list[bytes]:

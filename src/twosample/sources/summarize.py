@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ..core.threads import single_threaded_blas
 from ..errors import InputError, OptionError, options_by_name, whole_number
-from ..summaries import BinGrid, ColumnInfo, RowSampler, Scale, TableSummary
+from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
-from .kinds import NUMBERS, Kind, infer_kinds
+from .kinds import NUMBERS, USABLE, Kind, infer_kinds
+from .moments import GroupTally, frozen
 from .profiling import NUMERIC
 from .schemas import convert
 from .tallies import Tallies
-from .values import column_of, columns_of, finite
+from .values import column_of, fingerprint, finite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +27,10 @@ if TYPE_CHECKING:
 ROWS = 20_000  # rows that a summary keeps
 BINS = 1 << 15  # bins of a column, at most
 
-_ENOUGH = 20_000  # rows of a first batch that tell the scale of its columns
+ENOUGH = 20_000
+"""Rows of a first batch that tell the scale of its columns."""
+
+_FEW = 5_000  # of these, for features: a small part of the rows that are added up
 _VALUES = 1_000_000  # different values in memory beyond which categories are no longer counted
 
 
@@ -49,11 +55,10 @@ def summarize(
     source
         Whatever :func:`twosample.sources.open_table` takes: paths, patterns, database URLs, frames, arrays.
     like
-        Another summary, whose bins and sample size are taken over: then merging is exact to the last bit, and
-        comparing loses nothing. Without it, bins are chosen from the first rows.
+        Another summary, whose bins, features and sample size are taken over: then merging is exact to the last bit,
+        and all columns together are compared on every row of both. Without it, the first rows choose.
     rows
-        Rows to keep as a uniform random sample, for the test of all columns together, for texts, and for
-        :func:`match`.
+        Rows to keep as a uniform random sample, for texts, for whole rows, and for :func:`match`.
     rng
         A whole number: the seed of the sample.
     first_row
@@ -72,8 +77,8 @@ def summarize(
     Notes
     -----
     Time: one pass; memory does not grow with the number of rows. What a summary cannot answer: differences narrower
-    than its bins (1/64 of the median distance of two values), texts and dependence between columns beyond the rows
-    that it keeps, categories of columns with more than 10,000 of them. :func:`compare` says so in its notes.
+    than its bins (1/64 of the median distance of two values), texts and whole rows beyond those that it keeps,
+    categories of columns with more than 10,000 of them. :func:`compare` says so in its notes.
 
     Examples
     --------
@@ -81,8 +86,9 @@ def summarize(
     >>> rng = np.random.default_rng(0)
     >>> reference = ts.summarize({"price": rng.gamma(2, 10, 30_000)})
     >>> today = {"price": rng.gamma(2, 13, 30_000)}
-    >>> ts.compare(reference, today).verdict
-    'different'
+    >>> c = ts.compare(reference, ts.summarize(today, like=reference))
+    >>> c.verdict, c.joint.m
+    ('different', 30000)
     """
     from .table import open_table
 
@@ -94,7 +100,7 @@ def summarize(
     table = open_table(source, where=where, name=name)
     if like is not None:
         _check_columns(table, like)
-    return table.summary(size, seed, start, like)
+    return table.summary(RowChoice(size, seed, start), like)
 
 
 def _check_columns(table: Table, like: TableSummary) -> None:
@@ -107,17 +113,26 @@ def _check_columns(table: Table, like: TableSummary) -> None:
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Which rows a summary keeps."""
+    """What a summary keeps of the rows."""
 
-    size: int  # how many, and the seed
+    size: int  # how many are kept, and the seed
     seed: int
-    first: int | None  # the number of the first row in a larger table; None: a table of its own
+    first: int | None = None  # the number of the first row in a larger table; None: a table of its own
+    sums: bool = True  # whether features of all rows are added up
 
     def sampler(self, head: pl.DataFrame) -> RowSampler:
         """Draws them, seen the first rows: parts that are tables of their own draw independently of each other."""
         if self.first is not None:
             return RowSampler(self.size, self.seed, self.first)
-        return RowSampler(self.size, [self.seed, _fingerprint(head)])
+        return RowSampler(self.size, [self.seed, fingerprint(head, head.columns)])
+
+    def features(self, like: TableSummary | None, head: Callable[[], pl.DataFrame]) -> tuple[CodedColumn, ...]:
+        """What is added up: as another summary does, or as the first rows tell."""
+        if not self.sums:
+            return ()
+        if like is None:
+            return FirstRows(head()).features
+        return () if like.sums is None else like.sums.features
 
 
 def summarized(
@@ -131,52 +146,83 @@ def summarized(
     first = next(batches, empty)
     grids, counted = plan(first) if like is None else planned(like)
     tallies = Tallies(columns, grids, counted)
+    features = choice.features(like, lambda: first)
+    sums = GroupTally(features, first=choice.first) if features else None
 
     def watched() -> Iterator[pl.DataFrame]:
         for batch in chain([first], batches):
             tallies.add(batch)
             tallies.give_up(_VALUES)
+            if sums is not None:
+                sums.add(batch)
             yield batch
 
-    sample = choice.sampler(first).draw(watched(), empty)
-    return TableSummary("", tallies.rows, tallies.summaries(), sample, choice.seed, BINS)
+    with single_threaded_blas():
+        sample = choice.sampler(first).draw(watched(), empty)
+    held = None if sums is None else sums.result()
+    return TableSummary("", tallies.rows, tallies.summaries(), sample, choice.seed, BINS, held)
 
 
-def _fingerprint(first: pl.DataFrame) -> int:
-    """A number that tells parts of a table apart, so that their rows are drawn independently."""
-    from hashlib import sha256
+@dataclass(frozen=True, eq=False)
+class FirstRows:
+    """What the first rows of a table tell of all."""
 
-    rows = first.head(100)
-    plain = [name for name, kind in rows.schema.items() if not (kind.is_nested() or str(kind) in ("Binary", "Object"))]
-    text = columns_of(rows, plain).write_json()  # polars writes no bytes as JSON
-    text += "".join(repr(rows.get_column(name).to_list()) for name in rows.columns if name not in plain)
-    return int.from_bytes(sha256(text.encode("utf-8", errors="replace")).digest()[:8], "little")
+    head: pl.DataFrame
+    said: Mapping[str, str] | None = None  # kinds that the user gave
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """Enough of them, from the first to the last."""
+        return self.head.gather_every(max(len(self.head) // ENOUGH, 1))
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind | None]:
+        """What columns mean, constant ones too."""
+        from .table import open_table
+
+        table = open_table(self.rows)
+        said = {name: kind for name, kind in (self.said or {}).items() if name in self.rows.columns}
+        return {kind.name: kind.base for kind in infer_kinds(table, table.profile(), self.rows, said)}
+
+    @property
+    def plan(self) -> tuple[dict[str, BinGrid], dict[str, int]]:
+        """Bins for numbers, and how many values to count of text.
+
+        Bins are half as wide as needed, over twice the range: they can be made wider afterwards.
+        """
+        from .table import open_table
+
+        numeric: dict[str, Kind] = {}
+        columns = open_table(self.rows).columns
+        for info in columns:
+            base = self.kinds[info.name]
+            if base in NUMBERS or info.family in NUMERIC:
+                numeric[info.name] = base if base in NUMBERS else "numeric"
+        grids = {
+            name: replace(scale.roomy_grid, dates=numeric[name] == "datetime")
+            for name, scale in _scales(self.rows, numeric).items()
+        }
+        texts = [info.name for info in columns if info.family in ("text", "category", "empty")]
+        categories = [name for name, base in self.kinds.items() if base == "categorical"]
+        return grids, dict.fromkeys([*texts, *categories], MOST_CATEGORIES)
+
+    @property
+    def features(self) -> tuple[CodedColumn, ...]:
+        """Features of the columns that can be compared, whatever is missing of them."""
+        kinds = {name: base for name, base in self.kinds.items() if base in USABLE}
+        rows = convert(self.rows.gather_every(max(len(self.rows) // _FEW, 1)), kinds)
+        numbers = {name: kind for name, kind in kinds.items() if kind in NUMBERS}
+        return frozen(rows, kinds, {name: scale.grid for name, scale in _scales(rows, numbers).items()})
+
+
+def _scales(rows: pl.DataFrame, kinds: Mapping[str, Kind]) -> dict[str, Scale]:
+    values = convert(rows, kinds)
+    return {name: Scale.of(finite(column_of(values, name))) for name in kinds}
 
 
 def plan(head: pl.DataFrame, said: Mapping[str, str] | None = None) -> tuple[dict[str, BinGrid], dict[str, int]]:
-    """Bins for numbers, and how many values to count of text, as far as the first rows of a table tell.
-
-    Bins are half as wide as needed, over twice the range: they can be made wider afterwards.
-    """
-    from .table import open_table
-
-    head = head.gather_every(max(len(head) // _ENOUGH, 1))
-    table = open_table(head)
-    said = {name: kind for name, kind in (said or {}).items() if name in head.columns}
-    kinds = {kind.name: kind for kind in infer_kinds(table, table.profile(), head, said)}
-    numeric: dict[str, Kind] = {}
-    for info in table.columns:
-        base = kinds[info.name].base
-        if base in NUMBERS or info.family in NUMERIC:
-            numeric[info.name] = base if base in NUMBERS else "numeric"
-    values = convert(head, numeric)
-    grids = {
-        name: replace(Scale.of(finite(column_of(values, name))).roomy_grid, dates=kind == "datetime")
-        for name, kind in numeric.items()
-    }
-    texts = [info.name for info in table.columns if info.family in ("text", "category", "empty")]
-    categories = [name for name, kind in kinds.items() if kind.base == "categorical"]
-    return grids, dict.fromkeys([*texts, *categories], MOST_CATEGORIES)
+    """Bins for numbers, and how many values to count of text, as far as the first rows of a table tell."""
+    return FirstRows(head, said).plan
 
 
 def planned(like: TableSummary) -> tuple[dict[str, BinGrid], dict[str, int]]:

@@ -15,6 +15,7 @@ from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
 from .partial import Task
+from .summarize import RowChoice
 from .survey import Plan, Survey
 from .values import column_of, dated, strings
 
@@ -55,7 +56,8 @@ class SummaryRows:
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
         singles = {name: few for name in names if (few := self._singles(name)) is not None}
         scan = Scan(self.held.rows, self.held.profile, bins, counts, singles)
-        return Survey(self.sample(size, seed), scan, summarized=True, points=self._points)
+        kept = self.sample(size, seed)
+        return Survey(kept, scan, summarized=True, points=self._points, sums=self.held.sums)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""
@@ -92,9 +94,9 @@ class SummaryRows:
         """Refused: the rows are gone."""
         raise InputError(f"where={where!r}: {self.name} is a summary, whose rows are gone; filter when you make it.")
 
-    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+    def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """Itself."""
-        del size, seed, first, like
+        del choice, like
         return self.held
 
     def _column(self, name: str) -> ColumnSummary:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..summaries import BinGrid, ColumnInfo, Points
+from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
 from .facts import Scan
 from .sampling import drawn
 from .tallies import Tallies
@@ -38,6 +38,7 @@ class Survey:
     note: str = ""  # what a user should know about how it was made
     numbers: NDArray[np.int64] | None = None
     """The numbers of the sampled rows in the table, from 0; None where they are not known."""
+    sums: GroupSums | None = None  # sums of features over all rows, which a summary holds
 
 
 def surveyed(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from .partial import Task
+    from .summarize import RowChoice
     from .survey import Plan, Survey
 
 
@@ -43,7 +44,7 @@ class Rows(Protocol):
     def sample(self, size: int, seed: int) -> pl.DataFrame:
         """A uniform random sample."""
 
-    def summary(self, size: int, seed: int, first: int | None, like: TableSummary | None) -> TableSummary:
+    def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """What stands for the rows."""
 
     def gathered(self, task: Task) -> list[bytes]:
@@ -99,6 +100,11 @@ class Table:
         return puller is not None and bool(puller.fast)
 
     @property
+    def is_slow(self) -> bool:
+        """Whether reading all of its rows is more than anyone may want who does not say so."""
+        return bool(getattr(self._rows, "is_slow", False))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know about what stands for the table: files that were skipped, what was fetched."""
         return tuple(getattr(self._rows, "notes", ()))
@@ -119,9 +125,9 @@ class Table:
         """
         return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan, every)
 
-    def summary(self, size: int, seed: int, first_row: int | None, like: TableSummary | None) -> TableSummary:
-        """What stands for the table, perhaps in the bins of another summary: see :func:`twosample.summarize`."""
-        found = self._rows.summary(size, seed, first_row, like)
+    def summary(self, choice: RowChoice, like: TableSummary | None = None) -> TableSummary:
+        """What stands for the table, perhaps in the bins and features of another one: see :func:`twosample.summarize`."""
+        found = self._rows.summary(choice, like)
         return replace(found, name=found.name or self.name)
 
     def scan(

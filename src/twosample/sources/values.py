@@ -85,7 +85,7 @@ def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
     if kind in (pl.String, pl.Categorical, pl.Enum):
         found, days = spelled(series)
         return days if dated(found.count(), days.count(), dates) else found
-    if kind.is_nested() or kind == pl.Object:
+    if kind.is_nested() or kind in (pl.Object, pl.Binary):
         return pl.Series("v", [None], dtype=pl.Float64).new_from_index(0, len(series))
     if not kind.is_temporal():
         return series.cast(pl.Float64, strict=False)
@@ -354,3 +354,14 @@ def distinct_names(names: Sequence[str]) -> list[str]:
         taken.add(new)
         result.append(new)
     return result
+
+
+def fingerprint(rows: pl.DataFrame, names: Iterable[str]) -> int:
+    """A number that tells parts of a table apart by their first rows, so that others are drawn of each."""
+    from hashlib import sha256
+
+    first = columns_of(rows.head(100), names)
+    plain = [name for name, kind in first.schema.items() if not (kind.is_nested() or str(kind) in ("Binary", "Object"))]
+    text = columns_of(first, plain).write_json()  # polars writes no bytes as JSON
+    text += "".join(repr(first.get_column(name).to_list()) for name in first.columns if name not in plain)
+    return int.from_bytes(sha256(text.encode("utf-8", errors="replace")).digest()[:8], "little")

@@ -7,9 +7,10 @@ time of day, the length of a text, what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,22 +73,50 @@ class CodedColumn:
             return len(self.levels) + 2
         return (_LONGEST if self.bins is None else self.bins.size + 2) + 2
 
+    @cached_property
+    def _packed(self) -> NDArray[np.unsignedinteger[Any]]:
+        """``(codes,)`` the features of each code as one number of 1, 2, 4 or 8 bytes: they are looked up together."""
+        room = 1 << (self.width - 1).bit_length()
+        wide = np.zeros((len(self.table), room), dtype=np.int8)
+        wide[:, : self.width] = self.table
+        return wide.view(f"u{room}")[:, 0]
+
+    def features(self, values: pl.Series, order: Codes | None) -> Iterator[NDArray[np.int8]]:
+        """``(n,)`` each feature of the values, in a certain order."""
+        found = self._packed.take(self.codes(values), mode="clip")  # codes are in range: that mode needs no copy
+        found = found if order is None else found[order]
+        return iter(found.view(np.int8).reshape(len(found), found.itemsize).T[: self.width])
+
     def codes(self, values: pl.Series) -> Codes:
         """``(n,)`` the code of each value, which is a double or text."""
         import polars as pl
 
-        missing, last = values.is_null(), self.size - 1
         if self.levels is not None:
-            known = values.cast(pl.Enum(self.levels), strict=False).to_physical()
-            found = known.fill_null(last - 1).to_numpy().astype(np.intp)
-        elif self.clock:
-            found = (values.fill_null(0.0).to_numpy() % 86_400.0 // 60.0).astype(np.intp)
-        elif self.bins is not None:
-            scaled = np.floor(values.fill_null(0.0).to_numpy() * 2.0**-self.bins.unit) - (self.bins.start - 1.0)
-            found = np.clip(scaled, 0.0, self.bins.size + 1.0).astype(np.intp)
+            found = values.cast(pl.Enum(self.levels), strict=False).to_physical().fill_null(self.size - 2).to_numpy()
+        elif self.kind == "text":
+            found = np.minimum(values.str.len_chars().fill_null(0).to_numpy(), _LONGEST - 1)
         else:
-            found = np.minimum(values.str.len_chars().fill_null(0).to_numpy().astype(np.intp), _LONGEST - 1)
-        return np.where(missing.to_numpy(), last, found) if missing.any() else found
+            return self._of_numbers(values.to_numpy())
+        return self._without(found.astype(np.intp), values.is_null().to_numpy() if values.null_count() else None)
+
+    def _of_numbers(self, values: Floats) -> Codes:
+        """Of doubles, of which those that are missing are NaN."""
+        if self.clock:
+            with np.errstate(invalid="ignore"):  # infinite times have no hour
+                places = values % 86_400.0 / 60.0
+        else:
+            assert self.bins is not None
+            places = values * 2.0**-self.bins.unit
+            places -= self.bins.start - 1.0
+        np.fmin(np.fmax(places, 0.0, out=places), self.size - 3.0, out=places)
+        missing = np.isnan(values)
+        return self._without(places.astype(np.intp), missing if missing.any() else None)
+
+    def _without(self, codes: Codes, missing: NDArray[np.bool_] | None) -> Codes:
+        """With the last code for what is missing."""
+        if missing is not None:
+            codes[missing] = self.size - 1
+        return codes
 
 
 def _features(counts: NDArray[np.intp], levels: Sequence[str] | None, clock: bool) -> list[Floats]:

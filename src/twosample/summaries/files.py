@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from .bins import BinnedColumn
+from .coded import LARGEST, CodedColumn
 from .container import FileFormat, Reader, Record, Writer
 from .counts import Counts, Distinct
 from .facts import ColumnInfo
@@ -19,6 +20,7 @@ from .grid import BinGrid
 from .points import Points
 from .rows import RowSample
 from .singles import BUCKETS, MOST_VALUES, STEPS, YEARS, SingleValues
+from .sums import GROUPS, GroupSums, moments_of, width_of
 from .table import ColumnSummary, TableSummary
 from .totals import Totals
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SIZE = (1 << 63) - 1  # a double but for its sign
-FORMAT = FileFormat("twosample-summary", 3, "a summary")
+FORMAT = FileFormat("twosample-summary", 4, "a summary")
 _IN_PASSING = 0  # how hard to press what goes from one worker to another
 
 
@@ -45,6 +47,7 @@ def encode(summary: TableSummary, passing: bool = False) -> bytes:
             "numbers": body.put(summary.sample.numbers),
             "frame": body.put_bytes(_frame_bytes(summary.sample.frame)),
         },
+        "sums": _sums_record(summary.sums, body),
     }
     form = replace(FORMAT, packing=_IN_PASSING) if passing else FORMAT
     return form.pack(record, body)
@@ -75,6 +78,26 @@ def _column_record(column: ColumnSummary, body: Writer) -> Record:
     if column.singles is not None:
         record["singles"] = [_singles_record(part, body) for part in (column.singles, column.date_singles)]
     return record
+
+
+def _sums_record(sums: GroupSums | None, body: Writer) -> Record | None:
+    """By kinds of sums, so that small ones take few bytes: rows, features, products."""
+    if sums is None:
+        return None
+    first = sums.width
+    parts = np.split(sums.moments, [1, first] if sums.paired else [1], axis=1)
+    return {
+        "features": [
+            [column.name, column.kind, _grid_record(column.bins), column.levels, column.clock, column.width,
+             body.put(np.ascontiguousarray(column.table.T, dtype=np.int64))]
+            for column in sums.features
+        ],
+        "moments": [body.put(np.ascontiguousarray(part.T)) for part in parts],
+    }  # fmt: skip
+
+
+def _grid_record(grid: BinGrid | None) -> list[Any] | None:
+    return None if grid is None else [grid.unit, grid.start, grid.size, grid.dates]
 
 
 def _singles_record(singles: SingleValues | None, body: Writer) -> list[Any] | None:
@@ -120,7 +143,7 @@ def _bins_record(column: BinnedColumn | None, body: Writer) -> Record | None:
     used = np.flatnonzero(column.counts)
     arrays = [used, *column.sums[:, used]]
     return {
-        "grid": [column.grid.unit, column.grid.start, column.grid.size, column.grid.dates],
+        "grid": _grid_record(column.grid),
         "quantum": column.quantum,
         "beyond": [column.below, column.above, column.missing],
         "cut": column.cut,
@@ -148,7 +171,31 @@ def _summary(reader: Reader) -> TableSummary:
     if not len(frame) == len(keys) == len(numbers) <= rows or frame.columns != [part.info.name for part in columns]:
         raise ValueError("the rows do not belong to the columns")
     held = RowSample(_whole(sample["size"]), frame, keys, numbers)
-    return TableSummary(str(record["name"]), rows, columns, held, _whole(record["seed"]), _whole(record["bins"]))
+    sums = None if record.get("sums") is None else _sums(record["sums"], reader)
+    seed, bins = _whole(record["seed"]), _whole(record["bins"])
+    return TableSummary(str(record["name"]), rows, columns, held, seed, bins, sums)
+
+
+def _sums(record: Mapping[str, Any], reader: Reader) -> GroupSums:
+    features = tuple(_coded(part, reader) for part in record["features"])
+    parts = [reader.numbers(place, "i").reshape(-1, GROUPS).T for place in record["moments"]]
+    moments = np.ascontiguousarray(np.concatenate(parts, axis=1), dtype=np.int64)
+    if moments.shape[1] != moments_of(width_of(features)) or int(moments[:, 0].min()) < 0:
+        raise ValueError("sums of other features")
+    return GroupSums(features, moments)
+
+
+def _coded(record: list[Any], reader: Reader) -> CodedColumn:
+    name, kind, grid, levels, clock, width, place = record
+    known = None if levels is None else tuple(map(str, levels))
+    values = reader.numbers(place, "i")
+    if len(values) and int(np.abs(values).max()) > LARGEST:
+        raise ValueError("features that are too large")
+    table = np.ascontiguousarray(values.reshape(_whole(width), -1).T.astype(np.int8))
+    found = CodedColumn(str(name), str(kind), None if grid is None else _grid(grid), known, bool(clock), table)
+    if len(table) != found.size:
+        raise ValueError("features of other codes")
+    return found
 
 
 def _whole(value: Any) -> int:
@@ -212,11 +259,15 @@ def _points(record: list[Any] | None, reader: Reader) -> Points | None:
     return Points(values, counts, int(unit), int(bits), bool(whole), _whole(most))
 
 
+def _grid(record: Sequence[Any]) -> BinGrid:
+    unit, start, size, dates = record
+    return BinGrid(int(unit), int(start), int(size), bool(dates))
+
+
 def _bins(record: Mapping[str, Any] | None, reader: Reader) -> BinnedColumn | None:
     if record is None:
         return None
-    unit, start, size, dates = record["grid"]
-    grid = BinGrid(int(unit), int(start), int(size), bool(dates))
+    grid = _grid(record["grid"])
     used, *sums = (reader.numbers(place, "i") for place in record["arrays"])
     if len(used) and not (int(used.min()) >= 0 and int(used.max()) < grid.size):
         raise ValueError("bins outside of the grid")

@@ -6,9 +6,8 @@ its content: equal rows are drawn independently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
@@ -42,15 +41,6 @@ class GroupSums:
     """``(G, ·)`` of the products of every two of 1 and the features, row by row of the upper triangle; or of 1 and the
     features alone."""
 
-    @cached_property
-    def key(self) -> bytes:
-        """The same for the same features."""
-        found = sha256()
-        for column in self.features:
-            found.update(repr((column.name, column.kind, column.bins, column.levels, column.clock)).encode())
-            found.update(column.table.tobytes())
-        return found.digest()
-
     @property
     def width(self) -> int:
         """Features, and one more."""
@@ -72,13 +62,24 @@ class GroupSums:
 
     def merged(self, other: GroupSums) -> GroupSums | None:
         """Of the rows of both; None if their features are not the same."""
-        return replace(self, moments=self.moments + other.moments) if self.key == other.key else None
+        same = _key(self.features) == _key(other.features)
+        return replace(self, moments=self.moments + other.moments) if same else None
 
-    def only(self, wanted: Callable[[CodedColumn], bool]) -> GroupSums:
-        """Those of some columns."""
-        kept = tuple(column for column in self.features if wanted(column))
-        own = [np.ones(1, dtype=bool), *(np.full(part.width, wanted(part)) for part in self.features)]
-        mask = np.concatenate(own)
+    def of(self, features: tuple[CodedColumn, ...]) -> GroupSums | None:
+        """Those of some of the features; None if they are not among them."""
+        names = {column.name for column in features}
+        if _key(tuple(column for column in self.features if column.name in names)) != _key(features):
+            return None
+        widths = [1, *(part.width for part in self.features)]
+        mask = np.repeat([True, *(part.name in names for part in self.features)], widths)
         first, second = np.triu_indices(self.width)
-        columns = mask[first] & mask[second] if self.paired else mask
-        return GroupSums(kept, self.moments[:, columns])
+        return GroupSums(features, self.moments[:, mask[first] & mask[second] if self.paired else mask])
+
+
+def _key(features: Sequence[CodedColumn]) -> bytes:
+    """The same for the same features."""
+    found = sha256()
+    for column in features:
+        found.update(repr((column.name, column.kind, column.bins, column.levels, column.clock)).encode())
+        found.update(column.table.tobytes())
+    return found.digest()

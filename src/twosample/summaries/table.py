@@ -18,6 +18,7 @@ from .points import Points
 from .rows import RowSample
 from .scale import Scale
 from .singles import SingleValues
+from .sums import GroupSums
 from .totals import Totals
 
 SUFFIX = ".tss"
@@ -139,6 +140,10 @@ def _counted(a: SingleValues | None, b: SingleValues | None) -> SingleValues | N
     return None if a is None or b is None else a.merged(b)
 
 
+def _summed(a: GroupSums | None, b: GroupSums | None) -> GroupSums | None:
+    return None if a is None or b is None else a.merged(b)
+
+
 def _common(a: ColumnInfo, b: ColumnInfo) -> ColumnInfo:
     """The type that holds the values of both parts."""
     if a == b:
@@ -165,7 +170,8 @@ class TableSummary:
 
     Made by :func:`twosample.summarize`. For every column of numbers it holds count, sum and sum of squares in a few
     thousand bins, for text and categories how often each value occurs (up to 10,000 values), for all the missing
-    values, range, mean, deviation and different values; and a uniform random sample of whole rows.
+    values, range, mean, deviation and different values; sums of features of all columns, and of their products, in
+    random groups of rows; and a uniform random sample of whole rows.
 
     :func:`twosample.compare` and :func:`twosample.match` take it in the place of a table.
 
@@ -183,6 +189,8 @@ class TableSummary:
         What the sample was drawn with.
     bins
         How many bins a column may have.
+    sums
+        Sums of features of all rows, by which all columns together are tested; None if it has none.
 
     Examples
     --------
@@ -200,6 +208,7 @@ class TableSummary:
     sample: RowSample
     seed: int
     bins: int
+    sums: GroupSums | None = None
 
     @cached_property
     def profile(self) -> tuple[ColumnProfile, ...]:
@@ -314,4 +323,4 @@ def _merged(a: TableSummary, b: TableSummary) -> TableSummary:
     columns = tuple(one.like(two, a.rows).merged(two.like(one, b.rows), most) for one, two in pairs)
     name = a.name if a.name == b.name else min(a.name, b.name)
     return replace(a, name=name, rows=a.rows + b.rows, columns=columns, sample=a.sample.merged(b.sample),
-                   seed=min(a.seed, b.seed), bins=most)  # fmt: skip
+                   seed=min(a.seed, b.seed), bins=most, sums=_summed(a.sums, b.sums))  # fmt: skip

@@ -106,7 +106,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         Keeps the rows of both tables for which a condition in SQL holds.
     sample
         Rows of each table for the joint test, at most. None for all: beyond 40,000 rows so many are sampled, and a
-        second pass adds up features of every row, where the rows are (docs/scale.md).
+        second pass adds up features of every row, where the rows are (docs/scale.md). Summaries hold such sums: beside
+        one that does, every row counts in any case.
     schema
         What it means if columns are lost, or hold another kind of value: "fail" makes the tables different, "warn" says
         it in the headline, "ignore" says nothing. ``c.schema`` has them in any case. Added columns are findings.
@@ -311,7 +312,7 @@ def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Ju
     test = _together(joint, joint.groups.first(1 + RESAMPLES), judge.level)
     if test.judged.pvalue <= _SMALL and len(joint.groups.labels) > 1 + RESAMPLES:
         test = _together(joint, joint.groups, judge.level)
-    whole = every_row(reading, joint, judge) if every else None
+    whole = every_row(reading, joint, judge, every)
     if whole is not None:
         test, joint = in_parts(whole[0], test, PART), replace(joint, every=True, notes=(whole[1], *joint.notes))
     return tested, joint, test.judged, test, ()

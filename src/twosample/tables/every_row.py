@@ -2,8 +2,8 @@ r"""All columns together on every row of two large tables: sums of frozen featur
 
 Of every group the number of rows, the sums of features and the sums of their products are kept
 (:mod:`twosample.summaries.sums`): by the workers that hold the rows, or in one pass here. A second pass, because
-features need the kinds of columns, their bins and levels in both tables, which are known after the first; summaries
-took theirs from the first rows of a reference, and know the sums.
+features need the kinds of columns, their bins and levels in both tables, which are known after the first. Summaries
+took theirs from the first rows of a reference, and hold the sums.
 
 Groups are turned (:class:`twosample.core.groups.TurnedGroups`). The features come from samples of both tables, or of
 the reference, a small part of the rows, and do not look at labels, so that given them the groups of both tables are
@@ -12,6 +12,7 @@ alike under H0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,11 @@ from ..core.threads import run
 from ..core.types import Floats
 from ..embedding import Judge
 from ..sources import Table
-from ..sources.kinds import NUMBERS
-from ..sources.moments import GroupMoments, feature_values, frozen
+from ..sources.kinds import NUMBERS, Kind
+from ..sources.moments import feature_values, frozen
+from ..sources.partial import GroupMoments
 from ..summaries import CodedColumn, GroupSums
+from ..summaries.sums import GROUPS
 from .joint import RESAMPLES, Joint
 from .reading import Reading
 from .ties import FeatureView, Index, items_of, pairs_of, residual_weights
@@ -36,41 +39,54 @@ PART = 0.75
 """Of the level of the joint test; the other tests on the sample have the rest."""
 
 
-def every_row(reading: Reading, joint: Joint, judge: Judge) -> tuple[Together, str] | None:
-    """The test on all rows and a note; None where the sample says as much, or the rows of a table are gone."""
-    a, b = reading.a, reading.b
-    if (a.whole and b.whole) or min(a.scan.rows, b.scan.rows) < LEAST_ROWS or a.summarized or b.summarized:
+def every_row(reading: Reading, joint: Joint, judge: Judge, wanted: bool = True) -> tuple[Together, str] | None:
+    """The test on all rows and a note; None where the sample says as much, or the rows of a table are gone.
+
+    If it is not wanted, where a summary holds sums, and the other table holds the same or is not slow to read.
+    """
+    sides = reading.a, reading.b
+    if all(side.whole for side in sides) or min(side.scan.rows for side in sides) < LEAST_ROWS:
         return None
-    features = _frozen(reading, joint)
-    if not features:
+    kinds = {part.name: part.kind for part in joint.features if part.name not in reading.respelled}
+    stored = next((side.sums.features for side in sides if side.sums is not None), None)
+    if stored is None:
+        features = _frozen(reading, kinds) if wanted else ()
+    else:
+        features = tuple(part for part in stored if _form(part.kind) == _form(kinds.get(part.name, "")))
+    held = [None if side.sums is None else side.sums.of(features) for side in sides]
+    rest = [side for side, sums in zip(sides, held, strict=True) if sums is None]
+    if not features or any(side.summarized or (side.table.is_slow and not wanted) for side in rest):
         return None
-    found = _gathered((a.table, b.table), features, judge)
-    test = tested(found, reading, joint, judge)
+    gathered = iter(_gathered([side.table for side in rest], features))
+    test = tested([sums or next(gathered) for sums in held], reading, joint, judge)
     m, n = test.judged.m, test.judged.n
     return test, (
-        f"Joint test on all rows: {m:,} and {n:,}, each in {len(found[0].moments)} random groups that were turned "
-        f"{RESAMPLES} times: means, ties and products of features of {len(test.columns)} columns. It has {PART:.0%} of "
-        "the level of the joint test, that of the sample the rest."
+        f"Joint test on all rows: {m:,} and {n:,}, each in {GROUPS} random groups that were turned {RESAMPLES} times: "
+        f"means, ties and products of features of {len(test.columns)} columns. It has {PART:.0%} of the level of the "
+        "joint test, that of the sample the rest."
     )
 
 
-def _frozen(reading: Reading, joint: Joint) -> tuple[CodedColumn, ...]:
-    """From both samples; columns that are written in other words in either table are judged by themselves."""
-    kinds = {part.name: part.kind for part in joint.features if part.name not in reading.respelled}
+def _form(kind: str) -> str:
+    """Kinds of one form have the same codes."""
+    return "numeric" if kind in ("integer", "boolean") else kind
+
+
+def _frozen(reading: Reading, kinds: Mapping[str, Kind]) -> tuple[CodedColumn, ...]:
+    """Features of some columns, from both samples."""
     grids = {name: reading.scales[name].grid for name, kind in kinds.items() if kind in NUMBERS}
     return frozen(reading.samples[0].vstack(reading.samples[1]), kinds, grids)
 
 
-def _gathered(tables: tuple[Table, Table], features: tuple[CodedColumn, ...], judge: Judge) -> list[GroupSums]:
+def _gathered(tables: list[Table], features: tuple[CodedColumn, ...]) -> list[GroupSums]:
     """One pass over each table; over those that a server gives at the same time."""
-    tasks = [GroupMoments.of(table.columns, features, int(judge.rng.integers(1 << 31))) for table in tables]
+    parts = [(table, GroupMoments.of(table.columns, features)) for table in tables]
 
     def summed(part: tuple[Table, GroupMoments], stop: object = None) -> GroupSums:
         table, task = part
         return task.sums(table.gathered(task))
 
-    parts = list(zip(tables, tasks, strict=True))
-    beside = all(table.is_served for table in tables)
+    beside = len(parts) > 1 and all(table.is_served for table in tables)
     return run(parts, summed, len(parts)) if beside else [summed(part) for part in parts]
 
 
@@ -100,14 +116,16 @@ class _CentredMoments:
         features = found[0].features
         names = tuple(dict.fromkeys(column.name for column in features))
         owner = np.repeat([names.index(column.name) for column in features], [column.width for column in features])
-        moments = np.concatenate([part.moments for part in found]).astype(np.float64)
-        width, rows = len(owner), moments[:, 0]
+        width, paired = len(owner), all(part.paired for part in found)
+        moments = np.concatenate([part.moments[:, : None if paired else 1 + width] for part in found])
+        moments = moments.astype(np.float64)
+        rows = moments[:, 0]
         deviation = pooled.std(axis=0)
         unit = 1 / np.where(deviation > 0, deviation, 1.0)
         sums = moments[:, 1 : 1 + width] * unit
         mean = sums.sum(axis=0) / rows.sum()
         products = None
-        if found[0].paired:
+        if paired:
             products = np.empty((len(rows), width, width))
             first, second = np.triu_indices(width)
             products[:, first, second] = products[:, second, first] = moments[:, 1 + width :]

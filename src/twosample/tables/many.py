@@ -16,6 +16,7 @@ from ..core.types import Floats
 from ..embedding.judge import JOINT
 from ..errors import InputError, OptionError, checked_names, options_by_name, whole_number
 from ..sources import Table, open_table
+from ..sources.summarize import RowChoice
 from ..sources.values import column_of, strings
 from ..summaries import TableSummary
 from .compare import SAMPLE, compare
@@ -192,7 +193,7 @@ def _held(tables: object, groups: str | None, where: str | None, seed: int, samp
         rows = table.sample(HELD + 1, seed)
         if len(rows) > HELD:
             full.append(name)
-        held[name] = table.summary(sample, seed, None, None) if len(rows) > HELD else rows
+        held[name] = table.summary(RowChoice(sample, seed, None, sums=False)) if len(rows) > HELD else rows
     notes = (f"More than {HELD:,} rows: of {', '.join(full[:5])} a summary of all rows was compared.",) if full else ()
     read = tuple(path for table in sources.values() for path in table.files)
     return held, (), notes, read

@@ -21,11 +21,16 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
     parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
     columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
     gone = [side for side in (reading.a, reading.b) if side.summarized]
+    what = "whole rows" if joint is not None and joint.every else "all columns together"
     kept = [
-        f"{side.table.name} is a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and texts, "
-        f"categories with more than 10,000 values and all columns together on the {len(side.sample):,} rows it kept."
+        f"{side.table.name} stands as a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and "
+        f"texts, categories with more than 10,000 values and {what} on the {len(side.sample):,} rows it kept."
         for side in gone
     ]
+    if len(gone) > 1 and joint is not None and not joint.every:
+        kept.append(
+            "Two summaries of at least 20,000 rows are compared together on every row if one was made like= the other."
+        )
     compared = f"Rows {how} for the joint test; single columns were compared {columns}, texts on samples."
     if plan is not None and not plan.plain:
         compared = f"Rows {how} for all tests. The joint test looks at whole rows, columns, and ties of columns."

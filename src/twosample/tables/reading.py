@@ -32,7 +32,7 @@ from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.summarize import plan
 from ..sources.survey import Plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
-from ..summaries import Scale
+from ..summaries import GroupSums, Scale
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,6 +77,7 @@ class ReadTable:
     summarized: bool = False  # whether rows are gone but for the sample
     note: str = ""  # what a user should know about how it was read
     numbers: NDArray[np.int64] | None = None  # of the sampled rows in the table, from 0; None where they are not known
+    sums: GroupSums | None = None  # of features over all rows, if it is a summary that has them
 
     def number(self, position: int) -> int | None:
         """The number in the table of a row of the sample, from 0; None where it is not known."""
@@ -182,6 +183,7 @@ def read(
             survey.summarized,
             survey.note,
             survey.numbers,
+            survey.sums,
         )
         for table, survey, scan in zip(tables, surveys, scans, strict=True)
     )
