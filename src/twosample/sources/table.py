@@ -126,7 +126,7 @@ class Table:
         return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan, every)
 
     def summary(self, choice: RowChoice, like: TableSummary | None = None) -> TableSummary:
-        """What stands for the table, perhaps in the bins and features of another one: see :func:`twosample.summarize`."""
+        """What stands for the table, perhaps with the bins and features of another one: :func:`twosample.summarize`."""
         found = self._rows.summary(choice, like)
         return replace(found, name=found.name or self.name)
 
