@@ -178,18 +178,27 @@ def from_pandas(frame: Any) -> pl.DataFrame:
 def _pandas_column(column: Any) -> pl.Series:
     import polars as pl
 
+    column = _without_own_types(column)
     kind = column.dtype
-    if hasattr(column, "sparse"):
-        return _pandas_column(column.sparse.to_dense())
     if isinstance(kind, np.dtype) and kind.kind in "fiub":
         return pl.Series(column.to_numpy(np.float64) if kind == np.longdouble else column.to_numpy())
     if isinstance(kind, np.dtype) and kind.kind == "c":
         return pl.Series(column.tolist(), dtype=pl.Object)
     if isinstance(kind, np.dtype) and kind.kind == "O":
         return _pandas_values(column)
-    if find_spec("pyarrow") is None or isinstance(getattr(kind, "tz", None), timezone):  # polars knows zones by name
+    offset = isinstance(getattr(kind, "tz", None), timezone)  # polars knows zones by name
+    if hasattr(column, "cat") or offset or find_spec("pyarrow") is None:
         return _without_arrow(column)
     return pl.from_pandas(column.reset_index(drop=True).rename("c").to_frame())["c"]
+
+
+def _without_own_types(column: Any) -> Any:
+    """What only pandas has as something else: sparse columns dense, periods as times, intervals as they are written."""
+    if hasattr(column, "sparse"):
+        return column.sparse.to_dense()
+    if hasattr(column.dtype, "closed"):
+        return column.astype(object).map(str, na_action="ignore")
+    return column.dt.to_timestamp() if str(column.dtype).startswith("period[") else column
 
 
 def _pandas_values(column: Any) -> pl.Series:
