@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from .. import _door as door
 from ..core.pvalue import WeightedLaw
 from ..errors import OptionError, number_between, options_by_name, unknown_option
 from ..homogeneity import mmd_test
+from ..nulls import Permutation
+from ..nulls.permutation import is_cheap
 from ..results import PAPER, TestResult
 
 Test = Callable[..., TestResult]  # A test as test(x, y, level=..., rng=...)
@@ -43,7 +46,8 @@ def cascade_test(
     x, y
         Samples: arrays of m and n rows with the same columns; 1-d is one column. Never modified.
     first
-        'hotelling', or any test ``f(x, y, level=..., rng=...)`` that returns a TestResult.
+        'hotelling' (by relabelling while rows times relabellings are at most 10⁷, else by the F law), or any test
+        ``f(x, y, level=..., rng=...)`` that returns a TestResult.
     second
         'mmd' (quadratic, permutations), 'mmd-linear' (each row looked at once, normal law), or any such test:
         ``functools.partial(ts.mmd_test, null="spectrum")``.
@@ -64,8 +68,8 @@ def cascade_test(
     -----
     The cost of the first test, O(N d²) for Hotelling, when the means differ; else the sum of both. The price of the
     first look is that the second test works at half the level: where the means are known to agree, call it directly.
-    With few rows of data that are far from normal let the first test relabel too:
-    ``first=functools.partial(hotelling_test, null="permutation")``.
+    The F law of more than 10,000 rows is too eager for very heavy tails beside samples of very different sizes; relabel
+    there: ``first=functools.partial(hotelling_test, null="permutation")``.
 
     Examples
     --------
@@ -115,9 +119,12 @@ def _account(results: list[TestResult], share: float) -> str:
 
 
 def _hotelling(x: object, y: object, *, level: float, rng: door.Seed) -> TestResult:
+    """By relabelling where that is quick: the F law is that of normal data."""
     from .hotelling import hotelling_test
 
-    return hotelling_test(x, y, level=level, rng=rng)
+    pool, null = door.rows(x, y, centred=True), Permutation(n=max(999, ceil(10 / level)))
+    quick = is_cheap(pool.m + pool.n, null.n)
+    return hotelling_test(x, y, null=null if quick else "auto", level=level, rng=rng)
 
 
 def _linear(x: object, y: object, *, level: float, rng: door.Seed) -> TestResult:

@@ -51,10 +51,10 @@ def hotelling_test(
     x, y
         Samples: arrays of m and n rows with the same columns; 1-d is one column. Never modified.
     null
-        'f' (normal data; exact without a ridge, conservative with ``ridge=True``, and only for d < N - 1), 'chi2' (the
-        limit of the F law for large samples, d degrees of freedom; too small for few rows, and with a ridge it has no
-        limit on the columns), 'permutation' (any data; or ``ts.Permutation(n=...)``), or 'auto': 'f' without a ridge
-        and 'permutation' with one.
+        'f' (normal data; rejects heavy tails in samples of unequal sizes too often; exact without a ridge, conservative
+        with ``ridge=True``, and only for d < N - 1), 'chi2' (the limit of the F law for large samples, d degrees of
+        freedom; too small for few rows, and with a ridge it has no limit on the columns), 'permutation' (any data; or
+        ``ts.Permutation(n=...)``), or 'auto': 'f' without a ridge and 'permutation' with one.
     ridge
         None: only where it is needed. True: wherever the ratio of eigenvalues exceeds 2 (as in the paper's first
         experiment). False: never; singular covariances are then an error.
