@@ -76,7 +76,7 @@ class Column:
     def ordered(self) -> Floats:
         """``(rows,)`` numbers as they are, categories as their places in the alphabet; NaN where there is none."""
         if self.family not in ("category", "text"):
-            return self.numbers
+            return self.numbers if len(self.numbers) else np.full(self.rows, np.nan)
         place = {word: float(k) for k, word in enumerate(sorted(set(self.words)))}
         result = np.full(self.rows, np.nan)
         result[self.there if len(self.there) else slice(None)] = [place[word] for word in self.words]

@@ -43,7 +43,9 @@ _UNUSUAL, _MOST_UNUSUAL = 0.4, 4.0
 _WITHOUT_DRIFT, _MOST_WITHOUT = 2.0, 8.0  # nine of ten nearest costs below so many times their noise: what then counts
 _KIND = 3.0
 _DEPENDENCE, _MOST_DEPENDENCE, _ROUNDS = 1.3, 1.5, 2
-_NAMES, _ALIKE, _SIMILAR = 6.0, 0.6, 0.3
+ALIKE = 0.6
+"""Likeness from which on names are alike."""
+_NAMES, _SIMILAR = 6.0, 0.3
 _EQUAL = 0.999
 _OTHER_NAME, _MOST_ALIKE = 3.0, 0.55  # what another name costs where more than this share is alike
 _RIGHT = 0.75, -0.6  # slope and start of the log odds of a pair in those of its evidence
@@ -195,8 +197,8 @@ def _with_names(evidence: Floats, names: Floats) -> Floats:
     from scipy.optimize import linear_sum_assignment
 
     best = names[linear_sum_assignment(-names)]
-    share = float(np.where(best > _ALIKE, best, 0.0).mean())
-    usual = float(np.median(best[best > _ALIKE])) if share > 0 else 1.0
+    share = float(np.where(best > ALIKE, best, 0.0).mean())
+    usual = float(np.median(best[best > ALIKE])) if share > 0 else 1.0
     alike = np.clip(1 - (usual - names) / _SIMILAR, 0.0, 1.0)
     counts = np.where(names >= _EQUAL, 1.0, share * alike)
     against = _OTHER_NAME * np.clip(4 * (share - _MOST_ALIKE), 0.0, 1.0)

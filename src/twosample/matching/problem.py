@@ -15,6 +15,7 @@ from .costs import Costs, Measured, all_costs
 from .dependence import rank_correlations, rows_used
 from .distance import semi_metric
 from .evidence import SOME_SHARED, Likeness, best_pairs, confidence, sigmoid
+from .joint import settled
 from .judging import Judge, in_order
 from .names import name_similarity
 from .rescale import Rescaled, assign_by_dependence, rescaled
@@ -110,6 +111,7 @@ class _Problem:
         """The evidence for all pairs, and the best pairs."""
         if found is None:
             evidence = self.likeness.with_sole(self.likeness.evidence(), self._families)
+            evidence = settled(evidence, self.left, self.right, self.likeness.names)
             return evidence, best_pairs(evidence, force)
         costs = self.shown(found)
         costs.common[np.ix_(self.a.index, self.b.index)] = SOME_SHARED
