@@ -77,13 +77,15 @@ class Likeness:
         Dates move on from one table to the next, so that values say little; that there is no other column of the kind
         says more. Only in tables that belong together by their other columns, and where names do not count.
         """
-        if self.names is not None or self.related(evidence) <= 0:
+        if self.names is not None:
+            return evidence
+        found = [[np.flatnonzero(np.asarray(side) == family) for side in families] for family in _MOVING]
+        sole = [(int(i[0]), int(j[0])) for i, j in found if len(i) == len(j) == 1]
+        if not any(np.isfinite(evidence[pair]) for pair in sole) or self.related(evidence) <= 0:
             return evidence
         result = evidence.copy()
-        for family in _MOVING:
-            i, j = (np.flatnonzero(np.asarray(side) == family) for side in families)
-            if len(i) == len(j) == 1 and np.isfinite(evidence[i[0], j[0]]):
-                result[i[0], j[0]] = max(evidence[i[0], j[0]], _SOLE)
+        for pair in sole:
+            result[pair] = max(evidence[pair], _SOLE) if np.isfinite(evidence[pair]) else evidence[pair]
         return result
 
     def related(self, evidence: Floats) -> float:
