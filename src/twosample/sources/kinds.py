@@ -14,7 +14,8 @@ In this order, for a column with P present values of which D are different (T is
 7. Text of which 95 % spell ISO dates: *datetime*; 99 % numbers, without leading zeros as in "00123", and without
    commas that may be decimal ones beside some that are ("1,234" beside "0,5"): by rules 5 and 6.
 8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
-   D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*.
+   D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*. In scripts without
+   spaces between words (Chinese, Japanese, Thai, ...) four letters count as a word.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ _WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
 _MOST_FLAGS = 10  # spellings of yes and no in one column
 _UNDATED = 0.05  # of a column of dates: "unknown", "0", ...
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 
@@ -258,7 +260,7 @@ def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: floa
 def _text_kind(info: ColumnInfo, facts: ColumnProfile, words: pl.Series) -> tuple[Kind, str]:
     distinct = _distinct(facts, words)
     different = facts.distinct if facts.distinct is not None else round(distinct * facts.present)
-    count = float(np.mean(words.str.split(" ").list.len().to_numpy()))
+    count = float(np.mean((words.str.split(" ").list.len() + words.str.count_matches(_UNSPACED) // 4).to_numpy()))
     longest = int(words.str.len_chars().to_numpy().max())
     about = f"{different} different values{'' if facts.exact else ', about'}"
     if distinct > _UNIQUE and facts.present >= _FEW and words.n_unique() == len(words):

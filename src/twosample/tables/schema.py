@@ -317,7 +317,8 @@ def comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointC
             continue
         one, two = (_first(side, column.name) for side in (reading.a, reading.b))
         if one == two or (type(one) is not type(two) and column.kind in NUMBERS):
-            said = f"the same value in all rows of both tables: {shown(str(one), 80)}"
+            value = shown(str(one), 80) if one != "" else "''"
+            said = f"the same value in all rows of both tables: {value}"
             findings.append(Finding("constant", column.name, said))
             constant.append(column)
         elif column.kind in NUMBERS:
