@@ -8,7 +8,6 @@ import pytest
 
 import twosample as ts
 from tests import naive
-from tests.level.measure import limits
 from twosample.core.group_labels import group_relabellings, least_group_pvalue
 
 KERNEL = ts.Gaussian(0.8)
@@ -97,21 +96,6 @@ def test_all_labellings_come_once():
     assert len({tuple(row) for row in labels.tolist()}) == len(labels) == 30
     assert least_group_pvalue((2, 1, 2)) == pytest.approx(2 / 30)
     assert not next(group_relabellings((2, 1, 2), 29, np.random.default_rng(0), 100))[1]
-
-
-def test_level_and_level_of_pairs():
-    """H0 for all; and one wild sample among three that are alike, where no pair of those may suffer."""
-    plain, wild = [], []
-    for i in range(150):
-        rng = np.random.default_rng([24, i])
-        groups = [rng.normal(size=size) for size in (12, 20, 15)]
-        plain.append(ts.ksample_test(groups, n=99, pairs=False, rng=[24, i, 1]).pvalue)
-        r = ts.ksample_test([*groups, rng.normal(30, 0.01, size=15)], n=199, rng=[24, i, 2])
-        assert r.rejected
-        wild.append(min(p.adjusted_pvalue for p in r.pairs if p.b != "4"))
-    high = limits(0.05, 150, 0.9999)[1]
-    assert np.mean(np.array(plain) <= 0.05) <= high
-    assert np.mean(np.array(wild) <= 0.05) <= high
 
 
 def test_strings_and_precomputed_matrices():
@@ -205,14 +189,38 @@ def test_two_samples_within_strata_are_mmd_test(weighted):
     assert r.pairs[0].mmd == pytest.approx(two.statistic, rel=1e-9)
 
 
-def test_one_stratum_and_equal_weights_are_the_plain_statistic():
+@pytest.mark.parametrize("n", [199, None])
+def test_one_stratum_and_equal_weights_are_the_plain_test_bit_for_bit(n):
     groups = samples(21)
-    plain = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0)
-    one = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, by=[["a"] * len(g) for g in groups])
-    equal = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, weights=[np.full(len(g), 3.0) for g in groups])
-    assert one.statistic == pytest.approx(plain.statistic, rel=1e-9)
-    assert one.pvalue == plain.pvalue == equal.pvalue
-    assert [p.pvalue for p in equal.pairs] == pytest.approx([p.pvalue for p in one.pairs])
+    plain = ts.ksample_test(groups, kernel=KERNEL, n=n, rng=0)
+    for options in ({"by": [["a"] * len(g) for g in groups]}, {"weights": [np.full(len(g), 3.0) for g in groups]}):
+        same = ts.ksample_test(groups, kernel=KERNEL, n=n, rng=0, **options)
+        assert (same.statistic, same.pvalue, same.threshold) == (plain.statistic, plain.pvalue, plain.threshold)
+        assert (same.pairs, same.notes) == (plain.pairs, plain.notes)
+
+
+def test_weights_of_1_beside_strata_change_nothing():
+    groups, rng = samples(21), np.random.default_rng(0)
+    by = [rng.integers(2, size=len(g)) for g in groups]
+    plain = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, by=by)
+    same = ts.ksample_test(groups, kernel=KERNEL, n=199, rng=0, by=by, weights=[np.ones(len(g)) for g in groups])
+    assert (same.statistic, same.pvalue, same.pairs) == (plain.statistic, plain.pvalue, plain.pairs)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("strata", [False, True])
+def test_a_weight_of_two_is_the_row_twice(engine, strata):
+    groups, rng = samples(22), np.random.default_rng(0)
+    by = [rng.integers(2, size=len(g)) if strata else np.zeros(len(g)) for g in groups]
+    weights = [np.ones(len(g)) for g in groups]
+    weights[0][:5] = 2
+    twice = [np.concatenate([groups[0], groups[0][:5]]), *groups[1:]]
+    by_twice = [np.concatenate([by[0], by[0][:5]]), *by[1:]]
+    one = ts.ksample_test(groups, kernel=KERNEL, by=by, weights=weights, n=99, engine=engine, rng=0)
+    two = ts.ksample_test(twice, kernel=KERNEL, by=by_twice, n=99, engine=engine, rng=0)
+    scale = sum(map(len, twice)) / sum(map(len, groups))  # weights count up to a factor, rows are counted
+    assert one.statistic * scale == pytest.approx(two.statistic, rel=1e-6)
+    assert [p.mmd for p in one.pairs] == pytest.approx([p.mmd for p in two.pairs], rel=1e-6)
 
 
 def naive_by_design(K, w, of_row, groups):

@@ -88,8 +88,8 @@ class KSampleDesign:
 
 def designed(
     request: door.Request, groups: door.Groups, by: object, weights: object
-) -> tuple[door.Request, KSampleDesign]:
-    """What `by` and `weights` say of the pooled rows, without those of weight 0."""
+) -> tuple[door.Request, KSampleDesign | None]:
+    """What `by` and `weights` say of the pooled rows, without those of weight 0; None where that changes nothing."""
     sizes, rows = groups.sizes, len(request.pool.z)
     w = np.ones(rows)
     if weights is not None:
@@ -105,6 +105,8 @@ def designed(
             if len(own) != size:
                 raise InputError(f"by[{key!r}] has {len(own)} strata of rows, and the sample has {size} rows.")
             labels += own
+    if not np.ptp(w) and len(set(labels)) == 1:
+        return request, None
     kept = np.flatnonzero(w > 0)
     truth = np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)[kept]
     names = tuple(labels[i] for i in kept.tolist())
