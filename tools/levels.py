@@ -77,7 +77,10 @@ def page(rates: dict[Case, list[float]], repetitions: int) -> str:
             cells = " | ".join(cell(None if r is None else r[k], *intervals[k]) for r in found)
             lines.append(f"| {statistic} | {null} | {cells} |")
         lines.append("")
-    lines.append("Where next: [which test when](which-test.md), [measured power](adaptive.md#power).")
+    lines.append(
+        "Where next: [which test when](which-test.md), [strata, weights and series](fair-levels.md), "
+        "[measured power](adaptive.md#power)."
+    )
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import twosample as ts
-from tests.level.measure import limits
 from twosample.nulls.memory import Process, studentised
 
 KERNEL = ts.Gaussian(0.8)
@@ -300,70 +299,6 @@ def test_a_design_has_two_laws_and_the_larger_pvalue(biased, spread):
     expected = np.sqrt(np.maximum(expected, 0)) if biased else expected
     assert r.law.values[1:] == pytest.approx(expected, rel=1e-8, abs=1e-12)
     assert r.rejected == (r.statistic > r.threshold)
-
-
-def _drawn(kind, rows, rng):
-    """Rows and weights of one sample. Weights of 'chosen' undo a selection, the others have nothing to do with rows."""
-    if kind == "chosen":
-        z = rng.normal(size=4 * rows)
-        z = z[rng.random(4 * rows) < np.where(z > 0, 0.8, 0.4)][:rows]
-        return z, np.where(z > 0, 1.0, 2.0)
-    if kind == "mostly 0":
-        return np.where(rng.random(rows) < 0.94, 0.0, rng.lognormal(size=rows)), rng.lognormal(0, 0.5, rows)
-    return rng.normal(size=rows), rng.lognormal(0, 1.0 if kind == "skewed weights" else 0.5, rows)
-
-
-def _rejected(kind, sizes, runs, resamples):
-    """The share of runs in which two samples with weights of a design are called different at level 0.05."""
-    count = 0
-    for i in range(runs):
-        rng = np.random.default_rng([3, i])
-        (x, a), (y, b) = (_drawn(kind, rows, rng) for rows in sizes)
-        null = ts.WildBootstrap(memory=0, n=resamples)
-        count += ts.mmd_test(x, y, weights_x=a, weights_y=b, null=null, rng=i).rejected
-    return count / runs
-
-
-def test_rows_that_are_mostly_alike_keep_the_level_in_small():
-    assert _rejected("mostly 0", (150, 20), 60, 39) <= limits(0.05, 60, 0.999)[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["mostly 0", "normal", "skewed weights", "chosen"])
-@pytest.mark.parametrize("sizes", [(300, 30), (60, 60)])
-def test_the_level_of_a_design(kind, sizes):
-    assert _rejected(kind, sizes, 300, 199) <= limits(0.05, 300, 0.99)[1]
-
-
-def _pvalues(repetitions, null, design):
-    p = np.empty(repetitions)
-    for i in range(repetitions):
-        rng = np.random.default_rng([7, i])
-        if design:  # x was drawn by its value, and weights mend it; y was not
-            z = rng.normal(size=400)
-            x = z[rng.random(400) < np.where(z > 0, 0.4, 0.2)]
-            y, a, b = rng.normal(size=100), np.where(x > 0, 1.0, 2.0), np.ones(100)
-        else:
-            x, y = rng.normal(size=60), rng.normal(size=60)
-            a, b = np.exp(0.5 * x + rng.normal(size=60)), np.exp(0.5 * y + rng.normal(size=60))
-        p[i] = ts.mmd_test(x, y, bandwidth=1.0, weights_x=a, weights_y=b, null=null, rng=[7, i, 1]).pvalue
-    return p
-
-
-@pytest.mark.parametrize("design", [False, True])
-def test_level_small(design):
-    null = ts.WildBootstrap(memory=0, n=99) if design else ts.Permutation(99)
-    p = _pvalues(150, null, design)
-    assert (p <= 0.05).mean() <= limits(0.05, len(p), 0.9999)[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("design", [False, True])
-def test_level(design):
-    null = ts.WildBootstrap(memory=0, n=199) if design else ts.Permutation(199)
-    p = _pvalues(1000, null, design)
-    low, high = limits(0.05, len(p), 0.99)
-    assert low <= (p <= 0.05).mean() <= high
 
 
 @pytest.mark.parametrize(

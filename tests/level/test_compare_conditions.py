@@ -134,7 +134,7 @@ PROBLEMS = {
 }
 
 
-def _measured(problem, repetitions):
+def measured(problem, repetitions):
     """The share of comparisons that say different, and the p-values of the joint test and of the columns' values."""
     different, joint, kernels = 0, [], []
     for i in range(repetitions):
@@ -150,7 +150,7 @@ def _measured(problem, repetitions):
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_level(problem):
     runs = 300
-    different, joint, kernels = _measured(problem, runs)
+    different, joint, kernels = measured(problem, runs)
     wide = 1.6 if problem == "series" else 1.0  # the wild bootstrap is approximate: docs/dependent.md has its rates
     assert different <= wide * limits(0.05, runs, 0.999)[1] * runs
     assert (joint <= 0.05).mean() <= wide * limits(0.05, runs, 0.999)[1]
@@ -159,6 +159,6 @@ def test_level(problem):
 
 @pytest.mark.parametrize("problem", [name for name in PROBLEMS if "500" not in name])
 def test_level_small(problem):
-    different, joint, _ = _measured(problem, 20)
+    different, joint, _ = measured(problem, 20)
     assert different <= 5  # 1 in 300 at a level of 0.05
     assert (joint <= 0.05).sum() <= 5

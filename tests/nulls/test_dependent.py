@@ -11,7 +11,6 @@ from scipy.signal import lfilter
 
 import twosample as ts
 from tests import naive
-from tests.level.measure import limits
 from twosample.embedding.rows import EmbeddedRows
 from twosample.nulls.memory import Process, block_length, kernel_memory, studentised
 
@@ -182,37 +181,6 @@ def test_the_level_on_series_in_small():
 
     assert rejections(draw, "gamma", 100) > 0.15
     assert rejections(draw, ts.WildBootstrap(n=99), 100) < 0.13
-
-
-def mostly_zero(sizes):
-    """Amounts that few rows have."""
-    return lambda rng: [np.where(rng.random(rows) < 0.94, 0.0, rng.lognormal(size=rows)) for rows in sizes]
-
-
-def test_a_small_sample_of_rows_that_are_mostly_alike_keeps_the_level():
-    """By the variance of each sample alone 21 % of 300 against 30 rows are called different."""
-    assert rejections(mostly_zero((300, 30)), ts.WildBootstrap(n=39), 60) <= limits(0.05, 60, 0.99)[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(300, 30), (60, 60), (1500, 60)])
-def test_the_level_on_rows_that_are_mostly_alike(sizes):
-    assert rejections(mostly_zero(sizes), ts.WildBootstrap(n=199), 300) <= limits(0.05, 300, 0.999)[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [100, 200, 500])
-@pytest.mark.parametrize("phi", [0.0, 0.3, 0.5, 0.8, 0.9])
-def test_the_level_on_series(phi, size):
-    """At most 0.07, or 0.08 for 100 rows that are worth five, and three standard errors of 500 runs."""
-
-    def draw(rng):
-        return series(phi, size, rng), series(phi, size, rng)
-
-    most = 0.08 if size * (1 - phi) < 15 else 0.07
-    assert rejections(draw, ts.WildBootstrap(n=199), 500) < most + 3 * 0.012
-    if phi >= 0.5:
-        assert rejections(draw, "gamma", 200) > 0.15
 
 
 def test_the_wild_bootstrap_finds_a_difference():

@@ -116,7 +116,8 @@ def test_compared_with_itself(held):
 
 
 DESIGNS = [
-    {"by": "by"}, {"weights": "w"}, {"groups": "g"}, {"design_weights": "w"}, {"time": "t"}, {"by": "by", "weights": "w"}
+    {"by": "by"}, {"weights": "w"}, {"groups": "g"}, {"design_weights": "w"}, {"time": "t"},
+    {"by": "by", "weights": "w"},
 ]  # fmt: skip
 
 
@@ -126,7 +127,8 @@ def designed(first, rows, share):
     by = rng.random(rows) < share
     return pl.DataFrame({
         "by": np.where(by, "yes", "no"), "w": rng.uniform(0.5, 2, rows).round(3), "t": np.arange(rows),
-        "g": [f"g{first + i // 5}" for i in range(rows)], "v": rng.normal(size=rows) + by, "k": rng.choice(["A", "B"], rows),
+        "g": [f"g{first + i // 5}" for i in range(rows)], "v": rng.normal(size=rows) + by,
+        "k": rng.choice(["A", "B"], rows),
     })  # fmt: skip
 
 
