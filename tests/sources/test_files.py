@@ -10,7 +10,7 @@ import pytest
 
 import twosample as ts
 from twosample.errors import SourceError
-from twosample.sources import files, infer_kinds, open_table, packed
+from twosample.sources import files, open_table
 
 FRAME = pl.DataFrame(
     {
@@ -90,7 +90,6 @@ def test_leading_zeros_are_kept(tmp_path, name):
 
 
 def test_codes_are_the_same_from_text_and_parquet(tmp_path, monkeypatch):
-    from twosample.sources import files
 
     frame = pl.DataFrame({"zip": ["00123", "00456", "10789"] * 300, "x": list(range(30)) * 30})
     frame.write_csv(tmp_path / "t.csv")
@@ -227,7 +226,6 @@ def test_duplicate_names(tmp_path):
 
 
 def test_a_type_that_changes_far_down(tmp_path, monkeypatch):
-    from twosample.sources import files
 
     monkeypatch.setattr(files, "_SMALL", 10)
     monkeypatch.setattr(files, "_FIRST", 5)
@@ -315,98 +313,6 @@ def test_where(tmp_path, name):
     for wrong in ("", "  ", 3):
         with pytest.raises(ts.OptionError, match="where="):
             open_table(path, where=wrong)
-
-
-def test_encodings(tmp_path):
-    text = "a,b\n1,ä\n2,ö\n"
-    (tmp_path / "bom.csv").write_bytes(text.encode("utf-8-sig"))
-    assert open_table(tmp_path / "bom.csv").schema() == {"a": "Int64", "b": "String"}
-    expected = open_table(tmp_path / "bom.csv").collect()
-    for code in ("latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32", "UTF-8", "cp437"):
-        path = tmp_path / "coded.csv"
-        path.write_bytes(text.encode(code))
-        assert open_table(path, encoding=code).collect().equals(expected), code
-        (tmp_path / "coded.csv.gz").write_bytes(gzip.compress(text.encode(code)))
-        assert open_table(tmp_path / "coded.csv.gz", encoding=code).collect().equals(expected), code
-    for code in ("utf-16", "utf-32"):  # a mark at the beginning says so
-        path.write_bytes(text.encode(code))
-        assert open_table(path).collect().equals(expected)
-    (tmp_path / "coded.jsonl").write_bytes('{"a": 1, "b": "ä"}\n{"a": 2, "b": "ö"}\n'.encode("latin-1"))
-    assert open_table(tmp_path / "coded.jsonl", encoding="latin1").collect().equals(expected)
-
-
-def test_an_encoding_that_is_not_said_is_asked_for(tmp_path):
-    text = "a,b\n1,ä\n2,ö\n"
-    path = tmp_path / "coded.csv"
-    for code, hint in (("latin-1", r"not in UTF-8: .*encoding='latin-1'"), ("utf-16-le", "encoding='utf-16-le'")):
-        path.write_bytes(text.encode(code))
-        with pytest.raises(ts.SourceError, match=hint) as caught:
-            open_table(path)
-        assert str(path) in str(caught.value)
-    path.write_bytes(b"a,b\n1,\x81\n")
-    with pytest.raises(ts.SourceError, match=r"coded\.csv is not in the encoding cp1252 \(near byte 6\)"):
-        open_table(path, encoding="cp1252")
-    for wrong in ("klingon", "hex", "", 8):
-        with pytest.raises(ts.OptionError, match="encoding="):
-            open_table(path, encoding=wrong)
-
-
-def test_large_files_in_another_encoding_are_decoded_in_parts(tmp_path, monkeypatch):
-    """Characters of several bytes may lie across the parts; errors name the file and not the copy."""
-    monkeypatch.setattr(packed, "_CHUNK", 7)
-    monkeypatch.setattr(files, "_SMALL", 100)
-    frame = pl.DataFrame({"n": range(300), "s": ["ä€😀x"] * 300})
-    path = tmp_path / "long.csv"
-    path.write_bytes(frame.write_csv().encode("utf-16"))
-    table = open_table(path)
-    assert table.collect().equals(frame)
-    assert table.sample(10, seed=1).height == 10
-    path.write_bytes("a\r1\r2\r".encode("utf-16"))
-    with pytest.raises(ts.SourceError, match=r"long\.csv ends its lines with CR alone"):
-        open_table(path)
-
-
-JSON = {
-    "array.json": '[{"a": 1, "b": "x"}, {"a": 2.5, "b": null}, {"b": "y", "c": {"d": 1}}]',
-    "pretty.json": '\ufeff\n[\n  {\n    "a": 1,\n    "b": "x"\n  },\n  {"a": 2.5}, {"b": "y", "c": {"d": 1}}\n]\n',
-    "lines.json": '{"a": 1, "b": "x"}\n{"a": 2.5, "b": null}\n{"b": "y", "c": {"d": 1}}\n',
-}
-
-
-@pytest.mark.parametrize("name", JSON)
-@pytest.mark.parametrize("packing", ["", ".gz", ".bz2"])
-def test_json(tmp_path, name, packing):
-    pack = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[packing]
-    path = tmp_path / (name + packing)
-    path.write_bytes(pack(JSON[name].encode()))
-    table = open_table(path)
-    assert table.collect(["a", "b"]).rows() == [(1.0, "x"), (2.5, None), (None, "y")]
-    kinds = {kind.name: kind.kind for kind in infer_kinds(table, table.profile(), table.collect())}
-    assert kinds["c"] == "unsupported"
-
-
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ('{"meta": 1, "rows": [{"a": 1}]}', r"array of records in 'rows'.*jq '\.\[\"rows\"\]'"),
-        ('{\n "rows": [\n {"a": 1}, {"a": 2}\n ]\n}', "array of records in 'rows'"),
-        ('{\n "a": [1, 2],\n "b": [3, 4]\n}', "array of records"),
-        ('{"a": [1, 2], "b": [3, 4]}', "one object, not a list of records"),
-        ("[1, 2]", "array of records"), ("[[1, 2], [3, 4]]", "array of records"), ("3", "array of records"),
-        ('[{"a": NaN}]', "NaN is no JSON"), ('[{"a": 1}', "array of records"), ('[{"a": 1}, 3]', "array of records"),
-        ("[]", "no columns"), ("", "array of records"),
-        ('[{"b": null}, {"b": 3}, {"b": {"x": 1}}]', "'b' is a plain value in record 2 and an object in record 3"),
-        ('[{"b": [1]}, {"b": 3}]', "'b' is an array in record 1 and a plain value in record 2"),
-        ('[{"b": {"x": 1}}, {"b": {"x": [1]}}]', "'b.x' is a plain value in record 1 and an array in record 2"),
-        ('[{"b": [1, {"x": 1}]}]', r"'b\[\]' is a plain value in record 1 and an object in the same record"),
-    ],
-)  # fmt: skip
-def test_json_that_is_no_table(tmp_path, text, match):
-    path = tmp_path / "t.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ts.SourceError, match=match) as caught:
-        open_table(path)
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

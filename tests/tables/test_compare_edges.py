@@ -1,5 +1,6 @@
-"""Comparisons at the edges: large whole numbers, kinds that do not fit, options that leave nothing."""
+"""Comparisons at the edges: large whole numbers, kinds that do not fit, options that leave nothing, hostile values."""
 
+import json
 from datetime import date, datetime
 
 import numpy as np
@@ -246,3 +247,83 @@ def test_constants_that_are_written_in_two_ways_are_one_value(one, two):
 def test_shares_that_differ_are_not_written_alike():
     a, b = ({"flag": [True] * count + [False] * (10_000 - count)} for count in (10_000, 9_952))
     assert "'true' in all of A and in 99.5 % of B" in [place.text for place in ts.compare(a, b)["flag"].where]
+
+
+def test_hostile_names_and_values_do_no_harm():
+    name = "<script>\x1b[31m\n'; DROP TABLE x; --"
+    a, b = {name: ["=cmd|'/c calc'!A1", "\x1b[2J"] * 300}, {name: ["<img onerror=1>", "\u202e\x00"] * 300}
+    c = ts.compare(a, b)
+    assert c.verdict == "different"
+    for text in (c.summary(), c.headline, c._repr_html_()):
+        assert "\x1b" not in text
+        assert "\x00" not in text
+    assert "<script>" not in c._repr_html_()
+    assert "<img" not in c._repr_html_()
+    assert json.loads(c.to_json())["columns"][0]["name"] == name
+    assert c.headline.count("\n") == 0
+
+
+def test_values_without_end_or_beyond_all_bounds():
+    a, b = {"x": [1.0, np.inf, 3.0, -np.inf, 5.5] * 100}, {"x": [1.0, np.inf, 3.0, -np.inf, 5.5] * 100}
+    assert ts.compare(a, b)["x"].effect == 0
+    b["x"] = [np.inf, np.inf, 3.0, -np.inf, 5.5] * 100
+    assert ts.compare(a, b).verdict == "different"
+    wide = np.random.default_rng(0).normal(size=(2, 500)) * 1e140
+    assert ts.compare({"x": wide[0]}, {"x": wide[1]}).verdict == "no difference found"
+    assert ts.compare({"x": wide[0] * 1e-280}, {"x": wide[1] * 1e-280}).verdict == "no difference found"
+
+
+@pytest.mark.parametrize("start", [17_000_000, 2_900_000, -719_000, -900_000])
+def test_dates_of_years_that_python_does_not_know(start, tmp_path):
+    days = start + np.random.default_rng(0).integers(0, 4000, size=300)
+    a, b = (pl.DataFrame({"d": pl.Series(part).cast(pl.Int32).cast(pl.Date)}) for part in (days, days + 3000))
+    c = ts.compare(a, b)
+    assert c.verdict == "different"
+    assert isinstance(c.rows(1)[0].values["d"], str)
+    c.report(tmp_path / "out.html")
+    json.dumps(c.to_dict())
+
+
+def test_values_that_occur_twice_are_no_identifiers():
+    rng = np.random.default_rng(0)
+    mails = [[f"u{k}@{place}.com" for k in rng.integers(0, 10**5, 2000)] for place in ("corp", "gmail")]
+    assert ts.compare({"mail": mails[0]}, {"mail": mails[1]}).verdict == "different"
+
+
+def test_subnormal_numbers():
+    rng = np.random.default_rng(0)
+    assert ts.compare({"x": rng.normal(size=500) * 1e-310}, {"x": rng.normal(size=500) * 1e-310}).verdict != "different"
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_levels_without_intervals(level):
+    with pytest.raises(ts.OptionError, match=r"below 0\.5"):
+        ts.compare({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]}, level=level)
+
+
+def test_many_columns():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(2, 100, 130))
+    z[1, :, 7] += 2
+    c = ts.compare(z[0], z[1])
+    assert [column.name for column in c.columns if column.rejected] == ["c7"]
+    assert c.columns[0].method.endswith("spectrum")
+
+
+def test_more_categories_than_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    names = np.array([f"k{v:05d}" for v in range(20_000)])
+    pool = pl.Series(names[rng.integers(0, 20_000, 66_000)]).cast(pl.Categorical)
+    c = ts.compare({"c": pool[:60_000]}, {"c": pool[60_000:]})
+    assert c.verdict != "different"
+    assert 0.001 < c["c"].pvalue < 0.999
+    assert "random samples" in c["c"].method
+    other = names[np.where(rng.random(6_000) < 0.3, 7, rng.integers(0, 20_000, 6_000))]
+    assert ts.compare({"c": pool[:60_000]}, {"c": other}, kinds={"c": "categorical"}).verdict == "different"
+
+
+def test_a_column_of_nan_is_missing():
+    x = np.random.default_rng(0).normal(size=2000)
+    c = ts.compare({"m": np.full(2000, np.nan), "x": x}, {"m": x, "x": x})
+    assert c.verdict == "different"
+    assert (c["m"].missing.missing_a, c["m"].missing.missing_b) == (2000, 0)

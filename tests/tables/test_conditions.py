@@ -9,27 +9,13 @@ import pytest
 from scipy.signal import lfilter
 
 import twosample as ts
+from tests.tables.shops import finding, shop, two_shops
 from twosample.errors import InputError, OptionError
-
-
-def shop(rng, rows, weekends, shift=0.0):
-    weekend = rng.random(rows) < weekends
-    return pl.DataFrame({
-        "weekend": np.where(weekend, "yes", "no"),
-        "sales": rng.normal(size=rows) + 2 * weekend + shift,
-        "kind": np.where(rng.random(rows) < 0.3 + 0.3 * weekend, "A", np.where(rng.random(rows) < 0.5, "B", "C")),
-        "rating": pl.Series(np.where(rng.random(rows) < 0.1, np.nan, rng.poisson(2.0 + weekend))).fill_nan(None),
-    })  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def tables():
-    rng = np.random.default_rng(0)
-    return shop(rng, 800, 0.2), shop(rng, 700, 0.6)
-
-
-def finding(c, what):
-    return [found for found in c.findings if found.what == what]
+    return two_shops()
 
 
 def test_another_mix_is_a_finding_and_no_difference(tables):
@@ -74,25 +60,6 @@ def test_one_stratum_is_the_comparison_without(tables):
     assert with_by.joint.pvalue == without.joint.pvalue
     assert with_by.headline == without.headline
     assert "one stratum" in finding(with_by, "strata")[0].detail
-
-
-def test_equal_weights_change_nothing(tables):
-    a, b = (part.with_columns(w=pl.lit(2.5)) for part in tables)
-    weighted, plain = ts.compare(a, b, weights="w"), ts.compare(a, b, exclude=["w"])
-    assert [(c.pvalue, c.effect_high) for c in weighted.columns] == [(c.pvalue, c.effect_high) for c in plain.columns]
-    assert weighted.joint.pvalue == plain.joint.pvalue
-
-
-def test_weights_undo_a_selection():
-    rng = np.random.default_rng(2)
-    z = rng.normal(size=6000)
-    kept = rng.random(6000) < np.where(z > 0, 0.5, 0.1)
-    a = {"z": z[kept], "w": np.where(z[kept] > 0, 1.0, 5.0)}
-    b = {"z": rng.normal(size=2000), "w": np.ones(2000)}
-    assert ts.compare(a, b, exclude=["w"]).columns[0].effect > 0.1
-    c = ts.compare(a, b, weights="w")
-    assert c.columns[0].effect < 0.05
-    assert "are worth" in finding(c, "weights")[0].detail
 
 
 def test_strata_that_cannot_be_compared_are_named():
@@ -245,37 +212,6 @@ def test_too_few_groups_to_show_anything_are_named(groups, least):
     assert min(c["v"].pvalue, c["v"].missing.pvalue) >= least * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("option", ["by", "weights", "time"])
-def test_sampled_rows_are_rows_and_not_what_they_are_worth(option):
-    rng = np.random.default_rng(11)
-    sides = [
-        {"by": rng.choice(["x", "y"], 600), "weights": rng.exponential(size=600), "time": np.arange(600), "v": v}
-        for v in lfilter([1], [1, -0.9], rng.normal(size=(2, 600)))
-    ]
-    c = ts.compare(*sides, select=["v"], **{option: option})
-    assert (c.a.sampled, c.b.sampled) == (c.joint.m, c.joint.n) == (600, 600)
-    assert any("600 and 600 rows, worth " in note for note in c.notes)
-
-
-@pytest.mark.parametrize("rows", [1, 2, 300])
-def test_weights_by_which_one_row_is_all_leave_nothing_to_test(rows):
-    rng = np.random.default_rng(12)
-    heavy = {"w": [1e6] + [1e-6] * (rows - 1), "v": rng.normal(size=rows)}
-    c = ts.compare(heavy, {"w": rng.uniform(1, 2, 300), "v": rng.normal(size=300) + 9}, weights="w")
-    assert c.verdict == "no difference found"
-    assert any("fewer than two rows of equal weight: no column was tested" in f.detail for f in finding(c, "weights"))
-
-
-def test_two_rows_of_unequal_weight_are_tested():
-    rng = np.random.default_rng(12)
-    two = {"w": [1.0, 2.0], "v": [9.0, 9.5]}
-    c = ts.compare(two, {"w": rng.uniform(1, 2, 300), "v": rng.normal(size=300)}, weights="w")
-    assert c["v"].pvalue <= 0.05
-    a, b = ({"w": [1.0], "v": rng.normal(size=300)} for _ in range(2))
-    b["w"] = a["w"] = [1.0, 1.0] + [0.001] * 298  # worth 2.6
-    assert ts.compare(a, b, weights="w").verdict != "different"
-
-
 def test_strata_of_one_table_have_shares_in_per_cent():
     rng = np.random.default_rng(13)
     a = {"site": ["north"] * 59 + ["west"], "v": rng.normal(size=60)}
@@ -283,65 +219,6 @@ def test_strata_of_one_table_have_shares_in_per_cent():
     texts = [found.detail for found in finding(ts.compare(a, b, by="site"), "strata")]
     assert any("first table, 1 row (1.7 % of the table), not compared" in text for text in texts)
     assert any("second table, 20 rows (33 % of the table), not compared" in text for text in texts)
-
-
-def test_weights_of_a_design_undo_a_selection_that_relabelling_cannot():
-    rng = np.random.default_rng(5)
-    z = rng.normal(size=4000)
-    kept = rng.random(4000) < np.where(z > 0, 0.5, 0.05)
-    a = {"z": z[kept], "c": np.where(z[kept] > 0, "up", "down"), "w": np.where(z[kept] > 0, 1.0, 10.0)}
-    y = rng.normal(size=3000)
-    b = {"z": y, "c": np.where(y > 0, "up", "down"), "w": np.ones(3000)}
-    assert ts.compare(a, b, exclude=["w"]).verdict == "different"
-    c = ts.compare(a, b, design_weights="w")
-    assert c.verdict == "no difference found"
-    assert c.joint.null.name == "wild"
-    assert "wild bootstrap" in " ".join(c.notes)
-    assert "the variance of each table or by one for both" in " ".join(c.notes)
-    assert "are worth" in finding(c, "weights")[0].detail
-    picture = c["c"].picture
-    assert dict(zip(picture.labels, picture.shares_a, strict=True))["up"] == pytest.approx(0.5, abs=0.05)
-    b["z"] = y + 0.5
-    assert ts.compare(a, b, design_weights="w").verdict == "different"
-
-
-@pytest.mark.parametrize("option", ["weights", "design_weights"])
-def test_weights_of_1_change_nothing_also_beside_strata(tables, option):
-    a, b = (part.with_columns(w=pl.lit(1.0), one=pl.lit("x")) for part in tables)
-    plain = ts.compare(a, b, exclude=["w", "one"])
-    found = [ts.compare(a, b, exclude=["one"], **{option: "w"})]
-    if option == "weights":
-        found.append(ts.compare(a, b, weights="w", by="one"))
-    for c in found:
-        assert [column.pvalue for column in c.columns] == [column.pvalue for column in plain.columns]
-        assert c.joint.pvalue == plain.joint.pvalue
-    if option == "weights":
-        one = ts.compare(a, b, by="weekend", weights="w", exclude=["one"])
-        two = ts.compare(a, b, by="weekend", exclude=["one", "w"])
-        assert [column.pvalue for column in one.columns] == [column.pvalue for column in two.columns]
-
-
-def test_one_stratum_with_weights_is_the_comparison_by_weights(tables):
-    rng = np.random.default_rng(8)
-    a, b = (part.with_columns(w=pl.Series(rng.random(len(part)) + 0.2), one=pl.lit("x")) for part in tables)
-    one, two = ts.compare(a, b, by="one", weights="w"), ts.compare(a, b, weights="w", exclude=["one"])
-    assert [column.pvalue for column in one.columns] == [column.pvalue for column in two.columns]
-    assert one.joint.pvalue == two.joint.pvalue
-    assert one.headline == two.headline
-
-
-def test_strata_with_weights(tables):
-    """Another mix, and rows that were taken twice as often if they are large: both undone."""
-    rng = np.random.default_rng(9)
-    a, b = (shop(rng, 3000, mix) for mix in (0.2, 0.6))
-    chance = np.where(a["sales"].to_numpy() > 1, 1.0, 0.5)
-    kept = pl.Series(rng.random(3000) < chance)
-    a = a.with_columns(w=pl.Series(1 / chance)).filter(kept)
-    b = b.with_columns(w=pl.lit(1.0))
-    assert ts.compare(a, b, by="weekend", exclude=["w"])["sales"].effect > 0.05
-    c = ts.compare(a, b, by="weekend", weights="w")
-    assert c["sales"].effect < 0.05
-    assert {found.what for found in c.findings} >= {"mix", "weights"}
 
 
 def test_groups_within_strata():
@@ -410,19 +287,6 @@ def test_columns_behind_a_joint_difference_are_named_by_a_design():
     assert c.joint.pvalue == 0.001
     assert {name for found in finding(c, "together") for name in found.columns} <= {"u", "v"}
     assert finding(c, "together")
-
-
-@pytest.mark.parametrize("option", ["weights", "design_weights"])
-def test_a_weight_of_two_is_the_row_twice_in_pictures_and_shares(option):
-    rng = np.random.default_rng(14)
-    a = pl.DataFrame({"v": rng.normal(size=300), "c": rng.choice(["x", "y"], 300), "w": np.repeat([2.0, 1.0], 150)})
-    b = pl.DataFrame({"v": rng.normal(size=200), "c": rng.choice(["x", "y"], 200), "w": np.ones(200)})
-    weighted = ts.compare(a, b, **{option: "w"})
-    twice = ts.compare(pl.concat([a, a.head(150)]), b, exclude=["w"])
-    one, two = (c["c"].picture for c in (weighted, twice))
-    for shares in ("shares_a", "shares_b"):
-        mine, theirs = (dict(zip(part.labels, getattr(part, shares), strict=True)) for part in (one, two))
-        assert mine == pytest.approx(theirs, abs=1e-3)
 
 
 def test_what_is_needed_is_counted_in_groups():
