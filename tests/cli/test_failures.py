@@ -230,10 +230,10 @@ def test_a_mistake_of_ours_is_no_verdict(twosample, files, monkeypatch):
 
 
 def test_a_missing_extra_names_the_line_that_installs_it(twosample, files, monkeypatch):
-    import importlib.util
+    from twosample.sources import databases
 
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "sqlglot" else find(name))
+    find = databases._installed
+    monkeypatch.setattr(databases, "_installed", lambda name: name != "sqlglot" and find(name))
     assert failed(twosample("compare", files.one, "duckdb:///x.db::t"), 'pip install "twosample[db]"')
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,7 @@ _PICTURE = "Draw a column, or together=FILE: two that go otherwise with each oth
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     context: typer.Context,
-    a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
+    a: options.TableA,
     b: Annotated[str | None, typer.Argument(metavar="B", help="The table to compare it with.")] = None,
     others: Annotated[
         list[str] | None, typer.Argument(metavar="C ...", help="More tables: every two are compared.")
@@ -91,9 +91,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
         typer.Option("--picture", metavar="COLUMN=FILE", help=_PICTURE),
     ] = None,
     json: options.Json = None,
-    junit: Annotated[
-        str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
-    ] = None,
+    junit: options.Junit = None,
     markdown: options.Markdown = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 3 unless the tables are shown to be the same.")
@@ -159,11 +157,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
             opened = _with_columns(opened, options.pairs("--picture", picture, "price.svg") or {})
             result = compare(*opened, progress=progress, groups=group, **given)
-    if not quiet and not outputs.speaks:
-        from .comparison import screen
-
-        terminal.write(terminal.rendered(*screen(result)))
-    outputs.write(result, quiet=quiet)
+    outputs.deliver(result, _screen, quiet=quiet)
     return compared(result.verdict, strict)
 
 
@@ -206,6 +200,12 @@ def _drawn(result: Comparison, column: str, form: str) -> bytes:
     if any(finding.picture is not None for finding in result.findings):
         return drawn(partial(result.plot_pair, 0), form)
     return drawn(lambda ax: ax.set_title("No two columns were found to go otherwise with each other"), form)
+
+
+def _screen(result: Comparison | ManyComparison) -> Iterator[object]:
+    from .comparison import screen
+
+    return screen(result)
 
 
 def _junit(result: Comparison | ManyComparison) -> str:

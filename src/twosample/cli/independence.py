@@ -41,14 +41,12 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     sample: Annotated[
         int | None, typer.Option("--sample", metavar="ROWS", help="Rows to take at random.  [default: 20000]")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All rows, however long it takes.")] = False,
+    everything: options.Everything = False,
     alpha: options.Alpha = 0.05,
     seed: options.Seed = 0,
     report: options.Report = None,
     json: options.Json = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", metavar="FILE", help="Draw it: the file's extension says the format (svg).")
-    ] = None,
+    plot: options.Plot = None,
     quiet: options.Quiet = False,
     config: options.Config = None,
     debug: options.Debug = False,
@@ -93,9 +91,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
 
             given |= {"select": options.split(select), "exclude": options.split(exclude)}
             found = independence_matrix(opened, **given, progress=announce)
-    if not quiet and not outputs.speaks:
-        terminal.write(terminal.rendered(*_screen(found)))
-    outputs.write(found, quiet=quiet)
+    outputs.deliver(found, _screen, quiet=quiet)
     return DIFFERENT if _dependent(found) else SAME
 
 
@@ -142,7 +138,7 @@ def _screen(found: Found) -> Iterator[Any]:
 
     from .._numbers import counted
     from ..results import TestResult
-    from .screen import grid, judged, listing, more, pvalue
+    from .screen import grid, judged, listing, more, pvalue, remarks
 
     dependent = _dependent(found)
     verdict = "different" if dependent else "no difference found"
@@ -165,6 +161,4 @@ def _screen(found: Found) -> Iterator[Any]:
     heads = [("  columns", False), ("", False), ("adjusted p", True), ("dependence", False), ("", False)]
     yield listing(heads, [_line(pair, found.level) for pair in found.pairs[:_MOST]])
     yield from more(len(found.pairs), _MOST, "pair", "; --report and --json have more")
-    if found.notes:
-        yield Text()
-        yield grid(("note", note) for note in found.notes)
+    yield from remarks(found.notes)

@@ -23,7 +23,7 @@ _MOST = 40  # pairs on the screen
 
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
-    a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
+    a: options.TableA,
     b: Annotated[str, typer.Argument(metavar="B", help="The table whose columns are to be found.")],
     tables: Annotated[
         bool,
@@ -56,9 +56,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     report: options.Report = None,
     json: options.Json = None,
     markdown: options.Markdown = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", metavar="FILE", help="Draw the distances; the extension says the format.")
-    ] = None,
+    plot: options.Plot = None,
     quiet: options.Quiet = False,
     config: options.Config = None,
     debug: options.Debug = False,
@@ -86,7 +84,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     given |= {} if sample is None else {"sample": sample}
     terminal.announce(None if tables else forecast((a, b)), quiet=quiet)
     with terminal.working("matching", quiet=quiet) as progress:
-        from ..matching import DatabaseMatching, match, match_databases
+        from ..matching import match, match_databases
 
         result: Matching | DatabaseMatching
         if tables:
@@ -101,10 +99,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
                 *sides, force=force, level=alpha, rescale=rescale, select=chosen, kinds=kinds, where=where,
                 progress=progress, **given,
             )  # fmt: skip
-    if not quiet and not outputs.speaks:
-        shown = _tables_screen(result) if isinstance(result, DatabaseMatching) else _screen(result)
-        terminal.write(terminal.rendered(*shown))
-    outputs.write(result, quiet=quiet)
+    outputs.deliver(result, _tables_screen if tables else _screen, quiet=quiet)
     return SAME if result.matched else DIFFERENT
 
 
@@ -113,7 +108,7 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
     from rich.text import Text
 
     from .._shown import shown
-    from .screen import NAME, grid, judged, listing, more, name, plain
+    from .screen import NAME, grid, judged, listing, more, name, plain, remarks
 
     yield judged("same" if result.matched else "different", result.headline)
     yield Text()
@@ -136,9 +131,7 @@ def _tables_screen(result: DatabaseMatching) -> Iterator[Any]:
             yield Text()
             yield Text(f"  tables of {side} without a partner", style="bold")
             yield grid((one.name, one.reason) for one in alone)
-    if result.notes:
-        yield Text()
-        yield grid(("note", note) for note in result.notes)
+    yield from remarks(result.notes)
 
 
 def _screen(result: Matching) -> Iterator[Any]:
@@ -146,7 +139,7 @@ def _screen(result: Matching) -> Iterator[Any]:
 
     from .._numbers import counted
     from ..matching.showing import STRANGERS, strangers
-    from .screen import grid, judged, listing, more
+    from .screen import grid, judged, listing, more, remarks
 
     lost = len(result.unmatched_source), len(result.unmatched_target)
     words = "every column has a partner" if result.matched else f"{lost[0]:,} of A and {lost[1]:,} of B have no partner"
@@ -176,9 +169,7 @@ def _screen(result: Matching) -> Iterator[Any]:
             yield Text(f"  of {side}, without a partner", style="bold")
             yield grid((one.name, one.reason) for one in unmatched[:_MOST])
             yield from more(len(unmatched), _MOST, "column")
-    if result.notes:
-        yield Text()
-        yield grid(("note", note) for note in result.notes)
+    yield from remarks(result.notes)
 
 
 def _line(pair: Pair) -> list[Text]:

@@ -164,6 +164,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+TableA = Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")]
 Alpha = Annotated[float, typer.Option("--alpha", metavar="LEVEL", help="Chance of a false alarm that is accepted.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed; the same seed gives the same answer.")]
 Where = Annotated[
@@ -206,6 +207,13 @@ Json = Annotated[
 Markdown = Annotated[
     str | None, typer.Option("--markdown", metavar="FILE", help="Write a summary; - is standard output.")
 ]
+Junit = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
+]
+Plot = Annotated[
+    str | None, typer.Option("--plot", metavar="FILE", help="Draw it; the extension says the format: svg, png or pdf.")
+]
+Everything = Annotated[bool, typer.Option("--all", help="All rows, however long it takes.")]
 Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML page.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; see the exit code.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

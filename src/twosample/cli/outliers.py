@@ -67,9 +67,7 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             sample=sample,
             rng=seed,
         )
-    if not quiet and not outputs.speaks:
-        terminal.write(terminal.rendered(*_screen(found)))
-    outputs.write(found, quiet=quiet)
+    outputs.deliver(found, _screen, quiet=quiet)
     return DIFFERENT if any_ and found.rows else VERDICTS[found.verdict]
 
 

@@ -57,6 +57,12 @@ class Outputs(Generic[Result]):
             if output.target != STDOUT:
                 _check(output.option, str(output.target), read)
 
+    def deliver(self, result: Result, screen: Callable[[Result], Iterable[object]], *, quiet: bool) -> None:
+        """Show the result on a screen of rich objects, unless data go where it would be; then write all files."""
+        if not quiet and not self.speaks:
+            terminal.write(terminal.rendered(*screen(result)))
+        self.write(result, quiet=quiet)
+
     def write(self, result: Result, *, quiet: bool = False) -> None:
         """Write all of them; files first, and where they are goes to standard error."""
         from .._files import whole_file

@@ -19,7 +19,7 @@ _MOST = 20  # columns on the screen
 
 def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     context: typer.Context,
-    a: Annotated[str, typer.Argument(metavar="A", help="A file, a pattern of files, or database://...::table.")],
+    a: options.TableA,
     b: Annotated[str, typer.Argument(metavar="B", help="The other table.")],
     reference: Annotated[
         str, typer.Option("--reference", metavar="TABLE", help="The table that both are held against.")
@@ -32,13 +32,11 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
     sample: Annotated[
         int | None, typer.Option("--sample", metavar="ROWS", help="Rows of each table, at random.  [default: 5000]")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All rows, however long it takes.")] = False,
+    everything: options.Everything = False,
     alpha: options.Alpha = 0.05,
     seed: options.Seed = 0,
     json: options.Json = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", metavar="FILE", help="Draw the law of the test: .svg, .png or .pdf.")
-    ] = None,
+    plot: options.Plot = None,
     quiet: options.Quiet = False,
     config: options.Config = None,
     debug: options.Debug = False,
@@ -73,17 +71,14 @@ def command(  # noqa: PLR0913, PLR0917 - the flags of the command line
             rng=seed,
             **given,
         )
-    if not quiet and not outputs.speaks:
-        terminal.write(terminal.rendered(*_screen(found)))
-    outputs.write(found, quiet=quiet)
+    outputs.deliver(found, _screen, quiet=quiet)
     return SAME if found.closer is None else DIFFERENT
 
 
 def _screen(found: RelativeComparison) -> Iterator[Any]:
     from rich.text import Text
 
-    from .._numbers import counted
-    from .screen import grid, judged, listing, name, pvalue
+    from .screen import grid, judged, listing, more, name, pvalue, remarks
 
     yield judged("no difference found" if found.closer is None else "different", found.headline)
     yield Text()
@@ -96,8 +91,5 @@ def _screen(found: RelativeComparison) -> Iterator[Any]:
         for one in found.columns[:_MOST]
     ]  # fmt: skip
     yield listing(heads, rows)
-    if len(found.columns) > _MOST:
-        yield Text(f"  and {counted(len(found.columns) - _MOST, 'more column')}; --json has all", style="dim")
-    if found.notes or found.test.notes:
-        yield Text()
-        yield grid(("note", note) for note in (*found.notes, *found.test.notes))
+    yield from more(len(found.columns), _MOST, "column", "; --json has all")
+    yield from remarks((*found.notes, *found.test.notes))

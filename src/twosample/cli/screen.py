@@ -81,6 +81,13 @@ def more(count: int, most: int, what: str, where: str = "") -> Iterator[Text]:
         yield Text(f"  and {_numbers.counted(count - most, f'more {what}')}{where}", style="dim")
 
 
+def remarks(notes: Sequence[str]) -> Iterator[Text | Table]:
+    """Notes below everything else, after an empty line; nothing if there are none."""
+    if notes:
+        yield Text()
+        yield grid(("note", note) for note in notes)
+
+
 def listing(heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], folded: bool = False) -> Table:
     """A table of names and what is said of them; where room is short, words are cut, numbers never.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,9 +21,6 @@ State = Annotated[str, typer.Argument(metavar="STATE.tsw", help="The file that h
 Batches = Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, patterns, summaries, or one table.")]
 Prometheus = Annotated[
     str | None, typer.Option("--prometheus", metavar="FILE", help="Write metrics for the textfile collector.")
-]
-Junit = Annotated[
-    str | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, for continuous integration.")
 ]
 
 _SHIFT = re.compile(r"^(?P<what>.+)=(?P<size>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:sd|%)?)$")
@@ -89,8 +86,7 @@ def start(  # noqa: PLR0913, PLR0917 - the flags of the command line
             where=where,
             rng=seed,
         )
-    _speak(monitor, quiet)
-    outputs.write(monitor, quiet=quiet)
+    outputs.deliver(monitor, _screen, quiet=quiet)
     return UNDECIDED if monitor.learning else SAME
 
 
@@ -101,7 +97,7 @@ def add(
     report: options.Report = None,
     json: options.Json = None,
     prometheus: Prometheus = None,
-    junit: Junit = None,
+    junit: options.Junit = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> int:
@@ -123,8 +119,7 @@ def add(
         looks = monitor.looks[before:]
         if looks:
             monitor.save(state)
-    _speak(monitor, quiet or outputs.speaks)
-    outputs.write(monitor, quiet=quiet)
+    outputs.deliver(monitor, _screen, quiet=quiet)
     if not looks:
         return ERROR
     return _code(monitor, looks)
@@ -135,7 +130,7 @@ def show(
     report: options.Report = None,
     json: options.Json = None,
     prometheus: Prometheus = None,
-    junit: Junit = None,
+    junit: options.Junit = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> int:
@@ -143,8 +138,7 @@ def show(
     del debug
     outputs = _outputs(state, [], report, json, prometheus, junit)
     monitor = _loaded(state)
-    _speak(monitor, quiet or outputs.speaks)
-    outputs.write(monitor, quiet=quiet)
+    outputs.deliver(monitor, _screen, quiet=quiet)
     return _code(monitor, ())
 
 
@@ -167,7 +161,8 @@ def accept(
             raise OptionError("There is no alarm to accept. To begin with a certain batch, name it: --since BATCH.")
         monitor.accept(since=since)
         monitor.save(state)
-    _speak(monitor, quiet)
+    if not quiet:
+        terminal.write(terminal.rendered(*_screen(monitor)))
     return SAME
 
 
@@ -278,11 +273,10 @@ def _code(monitor: Monitor, looks: tuple[Look, ...]) -> int:
     return UNDECIDED if monitor.learning else SAME
 
 
-def _speak(monitor: Monitor, quiet: bool) -> None:
-    if not quiet:
-        from .watched import screen
+def _screen(monitor: Monitor) -> Iterator[object]:
+    from .watched import screen
 
-        terminal.write(terminal.rendered(*screen(monitor)))
+    return screen(monitor)
 
 
 def _outputs(

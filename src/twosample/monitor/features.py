@@ -146,7 +146,7 @@ def plan_features(
     used: list[Kind] = []
     left: list[tuple[str, str]] = []
     for kind, column in zip(meant, whole.columns, strict=True):
-        why = _why_not(kind, column, batches, select, exclude)
+        why = _why_not(kind, batches, select, exclude)
         if why is not None:
             left.append((kind.name, why))
             continue
@@ -167,7 +167,6 @@ def plan_features(
 
 def _why_not(
     kind: ColumnKind,
-    column: ColumnSummary,
     batches: Sequence[TableSummary],
     select: Sequence[str] | None,
     exclude: Sequence[str] | None,
@@ -185,7 +184,6 @@ def _why_not(
     ranges = [(part.low, part.high) for part in parts if isinstance(part.low, float) and isinstance(part.high, float)]
     if len(ranges) >= _CLOCK and all(one[1] < two[0] for one, two in pairwise(ranges)):
         return "its values only grow from batch to batch, as those of a clock do"
-    del column
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .asymptotic import Gamma, Normal, Pearson, Spectrum
-from .base import Null, Outcome
+from .base import Null, Outcome, Stated
 from .bootstrap import Bootstrap
 from .bounds import Hoeffding, McDiarmid
 from .dependent import CircularShift, GroupPermutation, PairFlips
@@ -20,6 +20,6 @@ NULLS: dict[str, type[Null]] = {null.name: null for null in _KINDS}  # the nulls
 
 __all__ = [
     "NULLS", "AutoNull", "Bootstrap", "CircularShift", "Gamma", "GroupPermutation", "Hoeffding", "McDiarmid", "Normal",
-    "Null", "Outcome", "PairFlips", "Pearson", "Permutation", "Spectrum", "StratifiedPermutation",
-    "WildBootstrap", "is_cheap",
+    "Null", "Outcome", "PairFlips", "Pearson", "Permutation", "Spectrum", "Stated",
+    "StratifiedPermutation", "WildBootstrap", "is_cheap",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -79,6 +79,18 @@ class Null(ABC):
         law = self.law(observed)
         value = float(law.values[0]) if isinstance(law, ReplicateLaw) else observed.value
         return Outcome(observed, value, law, self, self.notes(observed, law))
+
+
+@dataclass(frozen=True)
+class Stated(Null):
+    """A law that theory states; the test that knows it puts it in."""
+
+    known: Law = field(repr=False)
+    statistics: ClassVar[frozenset[str]] = frozenset()
+
+    def law(self, observed: Observed) -> Law:
+        del observed
+        return self.known
 
 
 def row_labels(owner: str, option: str, given: object, what: str) -> tuple[Hashable, ...]:

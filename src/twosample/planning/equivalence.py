@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
 from .. import _door as door
 from .._reported import Tabled
 from ..core.laws import ContinuousLaw, Distribution, PointLaw
-from ..core.observed import Observed
-from ..core.pvalue import Law, smallest_pvalue
+from ..core.pvalue import smallest_pvalue
 from ..embedding.alternative import beyond, effect_of, linear_variance
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number
-from ..nulls import Null
+from ..nulls import Stated
 from ..results import TestResult, conclude
 from .profile import Profile, estimate, profile
 
@@ -60,17 +59,11 @@ _NO_SPREAD = (
 
 
 @dataclass(frozen=True)
-class AtMargin(Null):
+class AtMargin(Stated):
     """The law of MMD²_u when MMD equals the margin."""
 
-    margin: float | EffectMargin  # the margin as it was given
-    known: Law = field(repr=False)  # the law
+    margin: float | EffectMargin  # as it was given
     name = "margin"
-    statistics: ClassVar[frozenset[str]] = frozenset()
-
-    def law(self, observed: Observed) -> Law:
-        del observed
-        return self.known
 
 
 class EquivalenceResult(TestResult):
@@ -148,7 +141,7 @@ def equivalence_test(
     notes = (_in_words(measured, border),)
     if border == 0:
         law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
-    null = AtMargin(margin, ContinuousLaw(law, smallest_pvalue(*measured.sizes)))
+    null = AtMargin(ContinuousLaw(law, smallest_pvalue(*measured.sizes)), margin)
     return conclude(
         null.known,
         statistic=border - max(measured.squared, 0.0),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from .. import _numbers as numbers
@@ -18,13 +19,9 @@ def comparison_junit(result: Comparison) -> str:
     suite = Cases.of(f"{shown(result.a.name, 200)} against {shown(result.b.name, 200)}")
     if result.joint is not None:
         suite.add(JOINT, "twosample.compare", result.joint_verdict, _joint_words(result))
-    seen: dict[str, int] = {}
     for column in result.columns:
-        name = shown(column.name, 200) or "(no name)"
-        seen[name] = seen.get(name, 0) + 1
-        name = name if seen[name] == 1 else f"{name} ({seen[name]})"
         words = _words(column) + (f"; missing values: {_words(column.missing)}" if column.missing else "")
-        suite.add(name, "twosample.compare.column", column.verdict, words)
+        suite.add(suite.new_name(column.name), "twosample.compare.column", column.verdict, words)
     if result.schema.different:
         for broken in result.schema.broken:
             words = shown(result.schema.describe(broken), 300)
@@ -32,7 +29,7 @@ def comparison_junit(result: Comparison) -> str:
     for violation in result.violations:
         name = f"{shown(violation.column, 200) or '(no name)'}: {violation.rule}"
         suite.add(name, "twosample.compare.contract", "different", shown(violation.detail, 300))
-    return suite.document(_log(result))
+    return suite.document("twosample compare", _log(result))
 
 
 @dataclass(frozen=True)
@@ -40,30 +37,42 @@ class Cases:
     """A suite of cases with their verdicts."""
 
     suite: ET.Element
+    names: Counter[str] = field(default_factory=Counter)  # how many columns of each name there are so far
 
     @classmethod
     def of(cls, name: str) -> Cases:
         """Without any case yet."""
         return cls(ET.Element("testsuite", name=name))
 
+    def new_name(self, column: str) -> str:
+        """What to call the case of a column, unlike those before."""
+        name = shown(column, 200) or "(no name)"
+        self.names[name] += 1
+        return name if self.names[name] == 1 else f"{name} ({self.names[name]})"
+
+    def case(self, name: str, group: str) -> ET.Element:
+        """One more, passed until something is put into it."""
+        return ET.SubElement(self.suite, "testcase", classname=group, name=name)
+
     def add(self, name: str, group: str, verdict: Verdict, words: str) -> None:
         """One more: a failure if it is different."""
-        case = ET.SubElement(self.suite, "testcase", classname=group, name=name)
+        case = self.case(name, group)
         if verdict == "different":
             ET.SubElement(case, "failure", type="different", message=f"different: {words}").text = words
         elif verdict != "same":
             ET.SubElement(case, "system-out").text = f"{verdict}: {words}"
 
-    def document(self, log: str) -> str:
+    def document(self, name: str, log: str) -> str:
         """All of it as XML, with what is to be said of the whole."""
         suite = self.suite
-        counts = {"tests": len(suite), "failures": len(suite.findall(".//failure")), "errors": 0, "skipped": 0}
+        failures, skipped = (len(suite.findall(f".//{what}")) for what in ("failure", "skipped"))
+        counts = {"tests": len(suite), "failures": failures, "errors": 0, "skipped": skipped}
         ET.SubElement(suite, "system-out").text = log
-        suites = ET.Element("testsuites", name="twosample compare")
+        suites = ET.Element("testsuites", name=name)
         suites.append(suite)
-        for name, number in counts.items():
-            suite.set(name, str(number))
-            suites.set(name, str(number))
+        for what, number in counts.items():
+            suite.set(what, str(number))
+            suites.set(what, str(number))
         ET.indent(suites)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 

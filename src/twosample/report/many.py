@@ -198,7 +198,7 @@ def many_junit(result: ManyComparison) -> str:
             suite.add(name, "twosample.compare.contract", "different", shown(broken.detail, 300))
     said = [f"{one.what}: {shown(one.column or '', 200)}: {shown(one.detail, 300)}" for one in result.findings[:200]]
     head = [shown(result.headline), f"seed {result.seed}, level {result.level:g} for all pairs"]
-    return suite.document("\n".join([*head, *said]))
+    return suite.document("twosample compare", "\n".join([*head, *said]))
 
 
 def _size(pair: TablePair) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from .._shown import shown
+from ._junit import Cases
 
 if TYPE_CHECKING:
-    from ..monitor import Monitor, WatchedColumn
+    from ..monitor import Monitor
 
 _METRICS = {
     "alarm": "Whether the last look is an alarm that was not accepted.",
@@ -60,37 +61,18 @@ def _label(text: str) -> str:
 
 def watch_junit(monitor: Monitor, name: str) -> str:
     """The state as JUnit XML: a case for the watch and one for each column; skipped while it is learning."""
-    from ..monitor.words import headline
+    from ..monitor.words import column_text, headline
 
-    suite = ET.Element("testsuite", name=f"twosample watch {shown(name, 200)}")
-    case = ET.SubElement(suite, "testcase", classname="twosample.watch", name="watch")
+    suite = Cases.of(f"twosample watch {shown(name, 200)}")
+    case = suite.case("watch", "twosample.watch")
     if monitor.alarm:
         ET.SubElement(case, "failure", type="alarm", message=headline(monitor)).text = monitor.summary()
     elif monitor.learning:
         ET.SubElement(case, "skipped", message=headline(monitor))
-    seen: dict[str, int] = {}
     for column in monitor.columns:
-        label = shown(column.name, 200) or "(no name)"
-        seen[label] = seen.get(label, 0) + 1
-        label = label if seen[label] == 1 else f"{label} ({seen[label]})"
-        part = ET.SubElement(suite, "testcase", classname="twosample.watch.column", name=label)
+        part = suite.case(suite.new_name(column.name), "twosample.watch.column")
         if monitor.alarm and column.adjusted_pvalue <= monitor.false_alarms:
-            ET.SubElement(part, "failure", type="alarm", message=_words(column))
+            ET.SubElement(part, "failure", type="alarm", message=column_text(column))
         elif monitor.learning:
             ET.SubElement(part, "skipped", message="still learning")
-    suites = ET.Element("testsuites", name="twosample watch")
-    suites.append(suite)
-    counts = {"tests": "testcase", "failures": ".//failure", "skipped": ".//skipped"}
-    for element in (suite, suites):
-        for attribute, pattern in counts.items():
-            element.set(attribute, str(len(suite.findall(pattern))))
-        element.set("errors", "0")
-    ET.SubElement(suite, "system-out").text = monitor.guarantee
-    ET.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
-
-
-def _words(column: WatchedColumn) -> str:
-    from ..monitor.words import column_text
-
-    return column_text(column)
+    return suite.document("twosample watch", monitor.guarantee)

@@ -9,30 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
-from ..nulls import Null, Permutation
+from ..nulls import Null, Permutation, Stated
 from ..results import TestResult, conclude
-
-
-@dataclass(frozen=True)
-class Stated(Null):
-    """A law that theory states; the test that knows it puts it in."""
-
-    known: Law = field(repr=False)
-    statistics: ClassVar[frozenset[str]] = frozenset()
-
-    def law(self, observed: Observed) -> Law:
-        del observed
-        return self.known
 
 
 @dataclass(frozen=True)

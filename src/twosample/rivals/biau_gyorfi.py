@@ -12,9 +12,9 @@ from .. import _door as door
 from ..core.laws import ContinuousLaw, NormalLaw
 from ..core.types import Counts, Floats
 from ..errors import InputError, OptionError, options_by_name, whole_number
-from ..nulls import Null
+from ..nulls import Null, Stated
 from ..results import TestResult
-from ._common import ApproximatelyNormal, LargeDeviation, Stated, columns_at_once, finish, judge, prepare
+from ._common import ApproximatelyNormal, LargeDeviation, columns_at_once, finish, judge, prepare
 from ._tree import Indices
 
 CITATION = "Biau and Györfi (2005): On the asymptotic properties of a nonparametric L1-test statistic of homogeneity"

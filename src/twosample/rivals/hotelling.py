@@ -12,9 +12,9 @@ from ..core.labellings import observed
 from ..core.laws import ContinuousLaw, Distribution, GammaLaw
 from ..core.types import Counts, Floats
 from ..errors import OptionError, options_by_name
-from ..nulls import Null, Permutation
+from ..nulls import Null, Permutation, Stated
 from ..results import TestResult
-from ._common import ChiSquare, FisherF, ResolvedTest, Stated, columns_at_once, finish, judge, prepare
+from ._common import ChiSquare, FisherF, ResolvedTest, columns_at_once, finish, judge, prepare
 
 CITATION = "Hotelling (1931): The generalization of Student's ratio"
 CLASSICAL = ("f", "chi2")

@@ -9,9 +9,9 @@ import numpy as np
 from .. import _door as door
 from ..core.laws import ContinuousLaw
 from ..errors import InputError, options_by_name
-from ..nulls import Null, Permutation
+from ..nulls import Null, Permutation, Stated
 from ..results import TestResult
-from ._common import Asymptotic, Exact, ResolvedTest, SmirnovLimit, Stated, finish, judge, prepare
+from ._common import Asymptotic, Exact, ResolvedTest, SmirnovLimit, finish, judge, prepare
 from ._smirnov import AsymptoticSmirnov, LimitSmirnov, SmirnovLaw, largest_deviations
 
 CITATION = (

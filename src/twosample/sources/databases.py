@@ -38,6 +38,7 @@ WAREHOUSES = {
 }
 """By the scheme of their URLs: what Ibis calls them, and the driver that it needs."""
 
+_POSTGRES = ("ibis", "psycopg", "sqlglot", "adbc_driver_postgresql", "pyarrow")
 _ONLY_READ = {"mysql": "SET SESSION TRANSACTION READ ONLY"}
 
 
@@ -183,17 +184,16 @@ def open_database(url: str, where: str | None) -> tuple[str, Rows]:
 
 
 def _check_installed(scheme: str) -> None:
-    from importlib.util import find_spec
-
+    """Raise unless what opens such a database is there, with the line that installs it."""
     if scheme in WAREHOUSES:
-        check_driver(scheme)
+        backend, driver = WAREHOUSES[scheme]
+        if not all(map(_installed, ("ibis", "sqlglot", driver))):
+            raise MissingExtraError(
+                f'{scheme}:// needs Ibis and its driver ({driver}): pip install "ibis-framework[{backend}]"'
+            )
         return
-    needed = {"sqlite": [], "duckdb": ["duckdb", "sqlglot", "pyarrow"]}
-    missing = [
-        name
-        for name in needed.get(scheme, ["ibis", "psycopg", "sqlglot", "adbc_driver_postgresql", "pyarrow"])
-        if find_spec(name) is None
-    ]
+    needed = {"sqlite": (), "duckdb": ("duckdb", "sqlglot", "pyarrow")}.get(scheme, _POSTGRES)
+    missing = [name for name in needed if not _installed(name)]
     if missing:
         raise missing_extra(f"{scheme} needs {', '.join(missing)}", "db")
 
@@ -272,15 +272,6 @@ def _postgres(url: str, text: str, where: str | None, guard: Guard) -> Rows:
     from .postgres import open_postgres
 
     return open_postgres(url, lambda tables: _target(text, "postgres", where, tables), guard)
-
-
-def check_driver(scheme: str) -> None:
-    """Raise unless Ibis and the driver are there, with the line that installs them."""
-    backend, driver = WAREHOUSES[scheme]
-    if not all(_installed(name) for name in ("ibis", "sqlglot", driver)):
-        raise MissingExtraError(
-            f'{scheme}:// needs Ibis and its driver ({driver}): pip install "ibis-framework[{backend}]"'
-        )
 
 
 def _installed(name: str) -> bool:
