@@ -29,7 +29,7 @@ MOST = 1 << 16
 
 _DIGITS = 52  # of a double behind the first
 _LEAST, _LARGEST = -1074, 1024  # units that change nothing, and that leave nothing
-_HELD = 16  # numbers that are sorted together, for each value that may be left
+_HELD = 8  # numbers that are sorted together, for each value that may be left
 
 Wholes = NDArray[np.int64]
 
