@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -22,6 +22,7 @@ Codes = NDArray[np.int64]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]  # the Unicode normal forms
 
 _LARGEST_CODE = 1 << 62
+_LETTERS = 1 << 17  # of texts that are hashed at a time: what is made of them stays in the cache
 _TABLE = 1 << 24  # codes below this are numbered by a table, others by sorting
 
 
@@ -45,6 +46,16 @@ class CodePoints:
     def split(self) -> list[Codes]:
         """The strings one by one."""
         return np.split(self.points, np.cumsum(self.lengths)[:-1])
+
+    def blocks(self, letters: int) -> Iterator[CodePoints]:
+        """Some strings at a time, as many as have so many letters together, or one that is longer."""
+        ends = np.cumsum(self.lengths)
+        first = 0
+        while first < len(ends):
+            begin = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, begin + letters, side="right")))
+            yield CodePoints(self.points[begin : int(ends[last - 1])], self.lengths[first:last])
+            first = last
 
     def starts(self, span: int) -> Codes:
         """The places where `span` letters of one string follow."""
@@ -109,6 +120,11 @@ def hashed_counts(texts: CodePoints, k: int, width: int) -> Floats:
 
     Inner products are those of the counts, up to random errors. What a k-mer hashes to does not depend on the others.
     """
+    counts = [_hashed_block(block, k, width) for block in texts.blocks(_LETTERS)]
+    return np.concatenate(counts) if counts else np.zeros((0, width))
+
+
+def _hashed_block(texts: CodePoints, k: int, width: int) -> Floats:
     starts = texts.starts(k)
     letters = texts.points.astype(np.uint64)
     code = np.zeros(len(starts), dtype=np.uint64)
