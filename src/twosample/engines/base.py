@@ -41,6 +41,11 @@ def own_generator(rng: np.random.Generator | None, seed: int) -> np.random.Gener
 class Gram(Protocol):
     """The Gram matrix K of the pooled points, never necessarily formed."""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know about how K was applied, whatever the samples; nothing of exact engines."""
+        return ()
+
     def block_sums(self, labels: Labellings, m: int, n: int) -> BlockSums:
         """Sums of K over the blocks of every labelling: the one expensive line of a test."""
 
@@ -51,9 +56,9 @@ class Gram(Protocol):
         """``K @ W`` for an ``(N, c)`` matrix of weights."""
 
     def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """What the user should know about how K was applied; nothing of exact engines."""
+        """The same, beside what it means for samples of m and n rows."""
         del m, n
-        return ()
+        return self.remarks
 
 
 class Engine(Protocol):

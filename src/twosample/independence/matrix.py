@@ -161,7 +161,7 @@ class IndependenceMatrix(Reported):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A heat map of the strengths, with Holm's p-values of the pairs that depend; returns the matplotlib axes."""
-        from .._dependence_figures import draw_independence_matrix
+        from .._figures import draw_independence_matrix
 
         return draw_independence_matrix(self.names, self.table("strength"), self.table("holm"), self.level, ax)
 

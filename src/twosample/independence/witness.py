@@ -67,7 +67,7 @@ class DependenceWitness(Tabled):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Contours over the points (the paper's figure on independence), for one column each; returns the axes."""
-        from .._dependence_figures import draw_dependence_witness
+        from .._figures import draw_dependence_witness
 
         return draw_dependence_witness(self, ax)
 

@@ -11,7 +11,7 @@ from ..matching.database_results import DatabaseMatching, MatchedTables
 from ..matching.results import Matching, Unmatched
 from ..matching.showing import drift, headline
 from ._markdown import code, plain
-from .matching import MOST_ALONE, MOST_CELLS, HeatMap, matching_sign
+from .matching import MOST_ALONE, HeatMap, heat_map, matching_sign
 from .page import Page, noted
 
 MOST_TABLES = 200
@@ -57,7 +57,7 @@ def databases_page(result: DatabaseMatching) -> DatabasesPage:
         pairs=tuple(_line(pair) for pair in result.pairs[:MOST_TABLES]),
         pairs_left=max(len(result.pairs) - MOST_TABLES, 0),
         alone=tuple((f"Tables of {side}", who[:MOST_ALONE]) for side, who in alone if who),
-        heat=_heat(result),
+        heat=heat_map(result, result.confidence, float),
         method=(("Seed", str(result.seed)), ("Version", f"twosample {__version__}")),
         notes=noted(result.notes),
         citation=result.citation,
@@ -80,19 +80,6 @@ def _line(pair: MatchedTables) -> TablesLine:
         left=len(m.pairs) - len(columns),
         alone=tuple((side, ", ".join(shown(one.name, 40) for one in who[:MOST_ALONE])) for side, who in alone if who),
     )
-
-
-def _heat(result: DatabaseMatching) -> HeatMap:
-    partners = {(pair.source, pair.target) for pair in result.pairs}
-    rows = tuple(
-        (shown(source, 30), tuple(
-            (f"{value:.2f}".removeprefix("0"), round(float(value), 2), (source, target) in partners)
-            for target, value in zip(result.targets[:MOST_CELLS], row, strict=False)
-        ))
-        for source, row in zip(result.sources[:MOST_CELLS], result.confidence, strict=False)
-    )  # fmt: skip
-    targets = tuple(shown(target, 30) for target in result.targets[:MOST_CELLS])
-    return HeatMap(targets, rows, max(len(result.sources), len(result.targets)) > MOST_CELLS)
 
 
 def matching_markdown(result: Matching | DatabaseMatching) -> str:

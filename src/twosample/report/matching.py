@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _numbers as numbers
 from .._shown import shown
 from .._version import __version__
+from ..core.types import Floats
 from ..matching.results import Matching, Pair, Unmatched
 from ..matching.showing import drift, headline, strangers, units
 from .figures import NumberFigure, ShareFigure, draw
 from .page import Page, named, noted
 from .signs import Sign
+
+if TYPE_CHECKING:
+    from ..matching.database_results import DatabaseMatching
 
 MOST_PAIRS = 500
 MOST_FIGURES = 30
@@ -124,19 +130,26 @@ def _heat(result: Matching) -> HeatMap | None:
     if not result.sources or not result.targets:
         return None
     part = result.mmd[:MOST_CELLS, :MOST_CELLS]
-    finite = part[np.isfinite(part)]
-    largest = float(finite.max()) if len(finite) else 0.0
+    largest = float(np.max(part, initial=0.0, where=np.isfinite(part)))
+    return heat_map(result, part, lambda distance: 1 - distance / largest if largest > 0 else 0.0)
+
+
+def heat_map(result: Matching | DatabaseMatching, values: Floats, darkness: Callable[[float], float]) -> HeatMap:
+    """A value for each two of the first columns or tables of both sides, the darker the nearer; NaN: not comparable."""
     partners = {(pair.source, pair.target) for pair in result.pairs}
-    rows = []
-    for source, distances in zip(result.sources, part, strict=False):
-        cells = []
-        for target, distance in zip(result.targets, map(float, distances), strict=False):
-            dark = round(1 - distance / largest, 2) if isfinite(distance) and largest > 0 else 0.0
-            text = f"{distance:.2f}".removeprefix("0") if isfinite(distance) else "·"
-            cells.append((text, dark, (source, target) in partners))
-        rows.append((named(source, 30), tuple(cells)))
-    targets = tuple(named(target, 30) for target in result.targets[:MOST_CELLS])
-    return HeatMap(targets, tuple(rows), max(len(result.sources), len(result.targets)) > MOST_CELLS)
+    sources, targets = result.sources[:MOST_CELLS], result.targets[:MOST_CELLS]
+
+    def cell(source: str, target: str, value: float) -> tuple[str, float, bool]:
+        known = isfinite(value)
+        text, dark = (f"{value:.2f}".removeprefix("0"), round(darkness(value), 2)) if known else ("·", 0.0)
+        return text, dark, (source, target) in partners
+
+    rows = tuple(
+        (named(source, 30), tuple(cell(source, *part) for part in zip(targets, row, strict=False)))
+        for source, row in zip(sources, values.tolist(), strict=False)
+    )
+    more = max(len(result.sources), len(result.targets)) > MOST_CELLS
+    return HeatMap(tuple(named(target, 30) for target in targets), rows, more)
 
 
 def _method(result: Matching) -> tuple[tuple[str, str], ...]:

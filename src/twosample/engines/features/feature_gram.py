@@ -125,10 +125,6 @@ class FeatureGram(Gram):
         inner = np.sum([self.features(self.z[rows]).T @ W[rows] for rows in blocks], axis=0)
         return np.concatenate([self.features(self.z[rows]) @ inner for rows in blocks])
 
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        del m, n
-        return self.remarks
-
     def _piece_sums(self, rows: slice, labels: Labellings, centre: Floats, single: bool, stop: Event) -> _FeatureSums:
         total, trace, over_x = np.zeros(self.features.width), 0.0, None
         for block in self._blocks(rows, _SUM_ENTRIES):

@@ -154,11 +154,6 @@ class GridGram(Gram):
                 product[:, c] += fast_values(self.z, grid.weights * F.conj(), grid)
         return product
 
-    def notes(self, m: int, n: int) -> tuple[str, ...]:
-        """How far the kernel is from the one asked for, if that can be seen."""
-        del m, n
-        return self.remarks
-
     @cached_property
     def _by_features(self) -> FeatureGram:
         return FeatureGram(self.features, self.z, self.threads, self.progress)

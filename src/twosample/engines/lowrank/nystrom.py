@@ -32,7 +32,7 @@ from ...core.threads import Progress, available_cores, run, single_threaded_blas
 from ...core.types import Counts, Floats, Reals
 from ...errors import number_between, whole_number
 from ...kernels import Kernel
-from ..base import check_work, own_generator
+from ..base import Gram, check_work, own_generator
 from ..features.feature_gram import FeatureGram
 from .landmarks import Certificate, LandmarkMap, row_pieces
 from .pivoted_cholesky import choose_landmarks
@@ -98,7 +98,7 @@ class LowRank:
 
 
 @dataclass(frozen=True, eq=False)
-class LowRankGram:
+class LowRankGram(Gram):
     """The Gram matrix of the low-rank kernel."""
 
     features: LandmarkMap  # the features Φ with K_r = Φ Φ'
