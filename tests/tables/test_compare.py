@@ -344,6 +344,15 @@ def test_random_halves_of_a_hundred_rows_are_not_called_the_same():
     )
 
 
+def test_the_column_in_which_most_could_hide_is_named():
+    x = np.random.default_rng(4).normal(size=(2, 500))
+    sparse = np.where(np.arange(500) < 40, x, np.nan)
+    c = ts.compare({"x": x[0], "rare": sparse[0]}, {"x": x[1], "rare": sparse[1]})
+    assert c.verdict == "no difference found"
+    assert c["rare"].effect_high > c["x"].effect_high
+    assert f"an effect of {c['rare'].effect_high:.2g} in 'rare' could hide in so few rows" in c.headline
+
+
 def test_columns_have_margins_of_their_own():
     x = np.random.default_rng(2).normal(size=(2, 4000))
     a, b = {"x": x[0], "y": x[0]}, {"x": x[1] + 0.3, "y": x[1] + 0.3}

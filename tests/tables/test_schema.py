@@ -206,3 +206,41 @@ def test_a_lost_time_zone_is_a_finding_and_no_failure():
     (finding,) = [finding for finding in c.findings if finding.column == "t"]
     assert finding.detail.startswith("in the time zone UTC in the first table, without a time zone in the second")
     assert not ts.compare({"t": times}, {"t": times.clone()}).findings
+
+
+def test_yes_in_a_text_file_and_true_in_another_are_one_kind(tmp_path):
+    flags = np.random.default_rng(2).random((2, ROWS)) < 0.4
+    for name, words, column in (("a", ("no", "yes"), flags[0]), ("b", ("false", "true"), flags[1])):
+        pl.DataFrame({"flag": np.array(words)[column.astype(int)]}).write_csv(tmp_path / f"{name}.csv")
+    for one, two in (("a", "b"), ("b", "a")):
+        c = ts.compare(tmp_path / f"{one}.csv", tmp_path / f"{two}.csv")
+        assert (c.verdict, dict(c.schema.changed)) == ("no difference found", {})
+        assert [(found.what, found.column) for found in c.findings] == [("retyped", "flag")]
+    typed = pl.DataFrame({"flag": flags[1]})  # there somebody said so
+    assert list(ts.compare(tmp_path / "a.csv", typed).schema.changed) == ["flag"]
+
+
+@pytest.mark.parametrize("stored", [pl.String, pl.Float64])
+@pytest.mark.parametrize("shift", [0.0, 9.0])
+def test_numbers_are_compared_with_numbers_among_words(stored, shift):
+    rng = np.random.default_rng(1)
+    values = rng.normal(50, 9, (2, 4 * ROWS)).round(2)
+    words = np.where(rng.random(4 * ROWS) < 0.1, "unknown", (values[1] + shift).astype(str))
+    a, b = pl.DataFrame({"v": values[0].astype(str)}).cast(stored), pl.DataFrame({"v": words})
+    share = np.mean(words == "unknown")
+    for one, two in ((a, b), (b, a)):
+        c = ts.compare(one, two)
+        assert c.verdict == "different"
+        assert c["v"].kind == "numeric"
+        assert (c["v"].values_verdict == "different") == (shift > 0)
+        assert max(c["v"].missing.share_a, c["v"].missing.share_b) == share
+        assert c["v"].missing.verdict == "different"
+        assert f"the other {share:.1%} count as missing" in c.findings[0].detail
+
+
+def test_text_that_is_mostly_words_is_not_compared_with_numbers():
+    a, b = {"v": RNG.normal(size=ROWS)}, {"v": [*map(str, range(ROWS // 4)), *["none"] * (ROWS - ROWS // 4)]}
+    c = ts.compare({**a, "x": [1, 2] * (ROWS // 2)}, {**b, "x": [1, 2] * (ROWS // 2)})
+    assert list(c.schema.changed) == ["v"]
+    assert c.verdict == "different"
+    assert "not compared" in c.findings[0].detail

@@ -155,6 +155,11 @@ def file_format(place: PurePath, given: str) -> Format:
     return known
 
 
+def guessed(files: Sequence[str]) -> bool:
+    """Whether all of them are text, of which a reader guesses what the values are: "true" is a truth, "yes" a word."""
+    return bool(files) and all(_FORMATS.get(suffixes(PurePath(name))[0]) == "csv" for name in files)
+
+
 def _beginning(place: Path) -> str:
     """The first whole lines of a text file, to guess its marks from."""
     stream = unpacked(place)

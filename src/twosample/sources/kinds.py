@@ -50,6 +50,7 @@ _FEW = 20  # values from which on "all different" means something
 _WHOLE = 2.0**53  # doubles hold every whole number up to here
 _UNIQUE = 0.95
 _MOST_FLAGS = 10  # spellings of yes and no in one column
+_STRAYS = 0.01  # of a column of numbers that are stored as text: words
 _UNDATED = 0.05  # of a column of dates: "unknown", "0", ...
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|number)$|[a-z]I[dD]$", re.IGNORECASE)
@@ -79,6 +80,8 @@ class ColumnKind:
         Why, in words.
     from_text
         Whether the numbers or dates are stored as text.
+    spelled
+        Share of the values of a column of text that spell numbers, where it is one of text all the same.
     """
 
     name: str
@@ -87,6 +90,7 @@ class ColumnKind:
     storage: str
     reason: str
     from_text: bool = False
+    spelled: float = 0.0
 
     @property
     def usable(self) -> bool:
@@ -193,7 +197,7 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         kind, reason = _number_kind(info.name, facts, present(sample), _distinct(facts, sample))
         return _exact(is_(kind, reason), facts, info)
     words = strings(sample)
-    looks, values = _looks_like(words)
+    looks, values, share = _looks_like(words)
     if looks == "number":
         kind, reason = _number_kind(info.name, facts, values, _distinct(facts, sample))
         commas = f" {THOUSANDS}" if grouped(words) else ""
@@ -201,7 +205,7 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
     if looks == "date":
         return is_("datetime", "text that spells dates", True)
-    return is_(*_text_kind(info, facts, words))
+    return replace(is_(*_text_kind(info, facts, words)), spelled=share)
 
 
 def _beyond_doubles(facts: ColumnProfile) -> bool:
@@ -230,14 +234,15 @@ def _too_large(column: ColumnKind) -> ColumnKind:
     return replace(column, kind="unsupported", base=None, reason=reason) if column.kind == "integer" else column
 
 
-def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats]:
+def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats, float]:
+    """What texts spell, the numbers, and the share of these."""
     found, dates = spelled(words)
     if dates.null_count() <= _UNDATED * len(words):
-        return "date", np.empty(0)
-    coded = words.str.contains(PADDED).any() or mixed_commas(words)
-    if found.null_count() <= 0.01 * len(words) and not coded:
-        return "number", plain(found)
-    return "words", np.empty(0)
+        return "date", np.empty(0), 0.0
+    if words.str.contains(PADDED).any() or mixed_commas(words):
+        return "words", np.empty(0), 0.0
+    looks: Literal["number", "words"] = "number" if found.null_count() <= _STRAYS * len(words) else "words"
+    return looks, plain(found), 1 - found.null_count() / max(len(words), 1)
 
 
 def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: float) -> tuple[Kind, str]:

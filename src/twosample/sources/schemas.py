@@ -65,6 +65,7 @@ class SchemaComparison:
     both: tuple[tuple[ColumnKind, ColumnKind], ...] = ()  # what every column that both have means in either
 
 
+_MOSTLY = 0.5  # share of numbers from which on text is compared with numbers
 _ZONE = re.compile(r"time_zone=(?:'([^']+)'|(None))")  # as polars writes it; engines have words of their own
 _JOINT: dict[frozenset[Kind], Kind] = {
     frozenset(("integer", "numeric")): "numeric",
@@ -116,7 +117,13 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
     one, two = a.base or b.base, b.base or a.base
     if one is None or two is None or one not in USABLE or two not in USABLE:
         return None
-    return one if one == two else _JOINT.get(frozenset((one, two)))
+    kind = one if one == two else _JOINT.get(frozenset((one, two)))
+    return kind or _with_words(a, b) or _with_words(b, a)
+
+
+def _with_words(a: ColumnKind, b: ColumnKind) -> Kind | None:
+    """The kind of numbers, if most values of the other column are numbers, too, with words among them."""
+    return a.base if a.base in ("numeric", "integer") and b.spelled >= _MOSTLY else None
 
 
 def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding | None:
@@ -136,7 +143,9 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
     if not retyped and len({*zones}) == 2 and "None" in zones:  # zones with names are about the same moments
         one, two = ("without a time zone" if zone == "None" else f"in the time zone {zone}" for zone in zones)
         return SchemaFinding("retyped", a.name, f"{one} in the first table, {two} in the second; compared as moments")
-    return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}") if retyped else None
+    words = next((side for one, side in ((a, b), (b, a)) if joint == _with_words(one, side)), None)
+    left = f" where it spells numbers; the other {1 - words.spelled:.1%} count as missing" if words else ""
+    return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}{left}") if retyped else None
 
 
 def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:

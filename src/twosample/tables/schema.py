@@ -20,7 +20,8 @@ from .._hints import did_you_mean
 from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, JointColumn, SchemaFinding
-from ..sources.kinds import NUMBERS
+from ..sources.files import guessed
+from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.values import column_of, numbers, present, records, spelled, strings
 from ..summaries.facts import Family
 from .identifiers import how_written
@@ -219,7 +220,7 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
         return False  # nothing is in it: missing shares are compared
     samples = [column_of(side.sample, a.name).drop_nulls() for side in (reading.a, reading.b)]
     if one != two:
-        return not _by_strays(a, b, samples)
+        return not (_spelled_otherwise(reading, a, b) or _by_strays(a, b, samples))
     if one == "other":
         return a.storage != b.storage
     trait = _trait(a, b)
@@ -230,8 +231,19 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
 
 def _sort(side: ReadTable, name: str) -> str | None:
     """What is stored in a column; None if it is empty."""
-    family = next(info.family for info in side.table.columns if info.name == name)
-    return _SORTS.get(family)
+    return _SORTS.get(_family(side, name))
+
+
+def _family(side: ReadTable, name: str) -> Family:
+    return next(info.family for info in side.table.columns if info.name == name)
+
+
+def _spelled_otherwise(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
+    """Whether yes and no are words on one side, and on the other truths only to a reader of text files."""
+    return any(
+        words.reason == FLAGS and _family(side, truth.name) == "boolean" and guessed(side.table.files)
+        for words, truth, side in ((a, b, reading.b), (b, a, reading.a))
+    )
 
 
 def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from .._numbers import is_p, pvalue
-from .._shown import shown
+from .._shown import quoted, shown
 from ..core.adjust import benjamini_hochberg
 from ..embedding import Judge, Judged
 from ..embedding.judge import JOINT
@@ -262,7 +262,10 @@ def _could_hide(columns: Sequence[ColumnComparison], joint: Judged | None, toget
     ends = [column.effect_high for column in open_]
     if joint is not None and together == "no difference found" and joint.effect.high > max(ends, default=0.0):
         return f"an effect of {joint.effect.high:.2g} of all columns together could hide"
-    return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"
+    if not open_ or len(columns) == 1:
+        return f"an effect of {max(ends, default=1.0):.2g} could hide in so few rows"
+    widest = max(open_, key=lambda column: column.effect_high)
+    return f"an effect of {widest.effect_high:.2g} in {quoted(widest.name)} could hide in so few rows"
 
 
 def _needed(
