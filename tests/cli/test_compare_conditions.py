@@ -59,7 +59,7 @@ def test_errors_name_the_option(twosample, paths):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--design-weights", "w", "--by", "weekend"], "--design-weights and --by together are not supported"),
+        (["--design-weights", "w", "--group", "patient"], "--design-weights and --group together are not supported"),
         (["--time", "day", "--group", "patient"], "--time and --group together are not supported"),
         (["--group", "weekend"], "use --by weekend."),
         (["--weights", "nothing"], "--weights: "),

@@ -105,6 +105,27 @@ def test_masses_sum_to_effective_sizes():
     assert x[:20] / x.sum() == pytest.approx(w[:20] / w[:20].sum())
 
 
+def test_standardised_weights_give_both_samples_one_mix():
+    rng = np.random.default_rng(8)
+    w, by_x, by_y = rng.uniform(0.5, 3, 90), rng.integers(4, size=50), rng.integers(1, 5, size=40)
+    strata = Strata.of(by_x.tolist(), by_y.tolist())
+    design = SampledDesign(50, 40, w, strata)
+    kept = rng.random(90) < 0.7
+    for own, given, of in ((design, w, strata), (design.part(kept), w[kept], strata.part(kept))):
+        m, named = own.m, np.array(of.names)[of.of_row]
+        sizes = [given[part].sum() ** 2 / (given[part] ** 2).sum() for part in (slice(0, m), slice(m, None))]
+        wanted, x, y = {}, (given[:m], named[:m]), (given[m:], named[m:])
+        for name in of.names:
+            a, b = (size * g[n == name].sum() / g.sum() for size, (g, n) in zip(sizes, (x, y), strict=True))
+            wanted[name] = a * b / (a + b)
+        for part, n in ((own.weights[:m], named[:m]), (own.weights[m:], named[m:])):
+            shares = {name: part[n == name].sum() / part.sum() for name in of.names}
+            total = sum(wanted.values())
+            assert shares == pytest.approx({name: h / total for name, h in wanted.items()})
+        within = (named[:m] == 1) & (own.weights[:m] > 0)
+        assert np.ptp(own.weights[:m][within] / given[:m][within]) == pytest.approx(0)  # within strata as they were
+
+
 def test_groups_are_worth_as_many_rows_as_they_differ():
     rng = np.random.default_rng(4)
     groups = np.repeat(np.arange(60), 10)

@@ -92,6 +92,20 @@ def informative(rng):
     return found, {"design_weights": "w"}
 
 
+def informative_in_strata(rng):
+    """The same, with strata of another mix, which differ, and of which some have more missing values."""
+    found, shift = [], 2 * rng.normal(size=6)
+    for rows, slope in ((600, 1.0), (300, 0.0)):
+        by = rng.choice(6, size=4 * rows, p=rng.dirichlet(np.full(6, 3.0)))
+        base = rng.normal(size=4 * rows)
+        chance = np.maximum(1 / (1 + np.exp(-slope * base)), 0.1)
+        kept = np.flatnonzero(rng.random(4 * rows) < chance)[:rows]
+        columns = _columns(rng, (base + shift[by])[kept])
+        columns["v"] = np.where(rng.random(rows) < 0.1 + 0.3 * (by[kept] < 3), np.nan, columns["v"])
+        found.append({"by": by[kept].astype(str), "w": 1 / chance[kept], **columns})
+    return found, {"by": "by", "design_weights": "w"}
+
+
 def series(rng):
     found = []
     for rows in (200, 250):
@@ -127,6 +141,7 @@ PROBLEMS = {
     "groups": groups,
     "groups in strata, weighted": groups_in_strata,
     "weights of a design": informative,
+    "weights of a design in strata": informative_in_strata,
     "series": series,
     "weights of a design, mostly 0": mostly_zero("design_weights", (1500, 60)),
     "weights of a design, mostly 0, few rows": mostly_zero("design_weights", (300, 60)),

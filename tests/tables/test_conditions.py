@@ -117,7 +117,7 @@ def test_series_in_any_order_of_rows():
         ({"by": 3}, OptionError, "by=3 must be a list of names"),
         ({"by": ["g", "g"]}, OptionError, "name a column twice"),
         ({"by": "g", "time": "w"}, OptionError, "time= and by= together are not supported"),
-        ({"by": "g", "design_weights": "w"}, OptionError, "design_weights= and by= together are not supported"),
+        ({"groups": "g", "design_weights": "w"}, OptionError, "design_weights= and groups= together are not supported"),
         ({"weights": "w", "design_weights": "w"}, OptionError, "design_weights= and weights= together"),
         ({"by": "g", "weights": "g"}, OptionError, "name a column twice"),
         ({"design_weights": "bad"}, InputError, "design_weights: column 'bad'"),

@@ -134,3 +134,38 @@ def test_a_weight_of_two_is_the_row_twice_in_pictures_and_shares(option):
     for shares in ("shares_a", "shares_b"):
         mine, theirs = (dict(zip(part.labels, getattr(part, shares), strict=True)) for part in (one, two))
         assert mine == pytest.approx(theirs, abs=1e-3)
+
+
+def design_in_strata(rng, shift=0.0):
+    """Rows of the first table were taken by their values, and its strata have another mix."""
+    found = []
+    for slope, mix in ((1.0, [0.7, 0.2, 0.1]), (0.0, [0.2, 0.3, 0.5])):
+        by, base = rng.choice(3, size=1600, p=mix), rng.normal(size=1600)
+        chance = np.maximum(1 / (1 + np.exp(-slope * base)), 0.1)
+        kept = np.flatnonzero(rng.random(1600) < chance)[:400]
+        found.append({"by": by[kept].astype(str), "w": 1 / chance[kept], "v": base[kept] + 3 * by[kept]})
+    found[1]["v"] += shift
+    return found
+
+
+def test_strata_with_weights_of_a_design_are_given_one_mix():
+    a, b = design_in_strata(np.random.default_rng(0))
+    assert ts.compare(a, b, select=["v"], design_weights="w").verdict == "different"  # the mix
+    assert ts.compare(a, b, by="by", exclude=["w"]).verdict == "different"  # the selection
+    c = ts.compare(a, b, by="by", design_weights="w")
+    assert c.verdict == "no difference found"
+    assert any(found.what == "mix" and "the mix differs" in found.detail for found in c.findings)
+    assert any(note.startswith("3 strata of by: weights were changed") for note in c.notes)
+    assert (
+        ts.compare(*design_in_strata(np.random.default_rng(0), 0.7), by="by", design_weights="w").verdict == "different"
+    )
+
+
+def test_one_stratum_with_weights_of_a_design_changes_nothing():
+    a, b = design_in_strata(np.random.default_rng(1))
+    for side in (a, b):
+        side["one"] = np.zeros(400)
+    plain = ts.compare(a, b, select=["v"], design_weights="w")
+    one = ts.compare(a, b, select=["v"], by="one", design_weights="w")
+    assert [column.pvalue for column in one.columns] == [column.pvalue for column in plain.columns]
+    assert one.joint.pvalue == plain.joint.pvalue

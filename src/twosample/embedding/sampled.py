@@ -3,21 +3,26 @@ r"""Rows with weights of a design: one over the chance with which a row was take
 H0: the weighted distributions are the same, however rows were selected. Weights and rows may then go together in one
 sample and not in the other, so that relabelling is wrong; the wild bootstrap with independent normal weights of mean 0
 is right for large samples. Given the rows, its resamples are lengths of normal vectors, so that none has to be drawn.
+
+Strata are standardised: both samples get one mix, so that what differs is what all strata share. Variances are those of
+whole samples, to which differences between strata belong: too large, if anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..core.laws import ContinuousLaw, Distribution
 from ..core.pvalue import Law, smallest_pvalue
+from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import Null, WildBootstrap
 from .alternative import three_moments
-from .designs import ENOUGH, Design, Rows, Shares, by_worth, effective
+from .designs import ENOUGH, Design, Rows, Shares, by_worth, effective, kish
 from .stratified import error_shares
 
 
@@ -25,11 +30,42 @@ from .stratified import error_shares
 class SampledDesign(Design):
     """Rows that were taken with known chances."""
 
-    weights: Floats  # (N,) one over these chances, up to a factor for each sample
+    given: Floats  # (N,) one over these chances, up to a factor for each sample
+    strata: Strata | None = None  # whose mix may differ
 
     def part(self, kept: Rows) -> SampledDesign:
         m = int(kept[: self.m].sum())
-        return SampledDesign(m, int(kept.sum()) - m, self.weights[kept])
+        strata = None if self.strata is None else self.strata.part(kept)
+        return SampledDesign(m, int(kept.sum()) - m, self.given[kept], strata)
+
+    @property
+    def mix(self) -> tuple[Floats, Floats]:
+        """``(S,)`` of either sample: what the rows of each stratum are worth, their share of Kish's size."""
+        assert self.strata is not None
+        places, count = self.strata.of_row, len(self.strata.names)
+        found = []
+        for part in self._parts:
+            w = self.given[part]
+            sums = np.bincount(places[part], w, minlength=count).astype(np.float64)
+            found.append(sums * (kish(w) / max(float(w.sum()), 1e-300)))
+        return found[0], found[1]
+
+    @cached_property
+    def weights(self) -> Floats:
+        r"""``(N,)`` the weights with which each stratum has the share :math:`h_s/\sum_t h_t` in both samples.
+
+        As in the statistic of strata, :math:`h_s = m_s n_s/(m_s + n_s)`, with what rows are worth for m and n, so that
+        no row weighs much that few stand for; 0 where only one sample has rows.
+        """
+        if self.strata is None:
+            return self.given
+        x, y = self.mix
+        h = x * y / np.where(x + y > 0, x + y, 1.0)
+        factors = (h / np.where(own > 0, own, np.inf) for own in (x, y))
+        return np.concatenate([
+            self.given[part] * factor[self.strata.of_row[part]]
+            for part, factor in zip(self._parts, factors, strict=True)
+        ])  # fmt: skip
 
     @property
     def comparable(self) -> bool:

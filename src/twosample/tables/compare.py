@@ -132,8 +132,8 @@ def compare(  # noqa: PLR0913 - two tables, what to look at, how to judge
         independent rows): right for large samples.
     time
         The column of times of two series, whose neighbouring rows are alike: the wild bootstrap
-        (:class:`WildBootstrap`). `by`, `weights` and `groups` go together, `design_weights` and `time` alone; each
-        looks at the sampled rows, and these columns are not compared themselves. See docs/fair.md and
+        (:class:`WildBootstrap`). `by`, `weights` and `groups` go together, `design_weights` with `by` only, `time` with
+        none; each looks at the sampled rows, and these columns are not compared themselves. See docs/fair.md and
         docs/dependent.md.
     rng
         A whole number: the seed of samples and permutations. The same seed gives the same answer.

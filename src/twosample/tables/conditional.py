@@ -18,6 +18,7 @@ from ..embedding import Embedded, Judge, Judged, Levels, Line
 from ..embedding.dependence import SeriesDesign
 from ..embedding.designs import ENOUGH, Design, Shares
 from ..embedding.relabelled import RelabelledDesign
+from ..embedding.sampled import SampledDesign
 from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
@@ -343,10 +344,13 @@ def _few_ways(plan: Plan, given: Conditions, level: float, lines: Sequence[Colum
 
 def _mix(plan: Plan, named: str, judge: Judge) -> Finding | None:
     """Whether strata are as frequent in both tables, no part of the verdict."""
-    if not isinstance(plan.design, RelabelledDesign) or len(plan.design.strata.names) == 1:
+    design = plan.design
+    if not isinstance(design, RelabelledDesign | SampledDesign) or design.strata is None:
         return None
-    strata = plan.design.strata
-    x, y = plan.design.mix
+    strata = design.strata
+    if len(strata.names) == 1:
+        return None
+    x, y = design.mix
     if min(x.sum(), y.sum()) < 2:
         return None
     test = judge(Embedded.of(np.eye(len(x)), x, y))

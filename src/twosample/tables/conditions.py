@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 BINS = 10  # quantile bins of a number by which rows are put into strata
 REPEATED = 8  # rows of both tables to a value, on average, from which on every number is a stratum of its own
 
-_ALONE = {
-    "design_weights": "weights of a design stay where they are and rows are not relabelled, neither within strata nor "
-    "by groups. Give `weights` if they belong to the row, or compare one stratum at a time with `where`.",
-    "time": "rows of a series are not relabelled, and have no weights here. Give one of them, or compare one stratum "
-    "at a time with `where`.",
-}
-"""Options that go with no other one, and why."""
+_NOT_WITH = {
+    "design_weights": ({"by"}, "weights of a design stay where they are and rows are not relabelled, nor are groups of "
+    "rows. Give `weights` if they belong to the row."),
+    "time": (set(), "rows of a series are not relabelled, and have no weights here. Give one of them, or compare one "
+    "stratum at a time with `where`."),
+}  # fmt: skip
+"""Options that go with few other ones: with which, and why."""
 
 _FEW = 5  # rows of a table below which a stratum says little by itself
 _SHOWN = 3
@@ -67,10 +67,10 @@ class Conditions:
                 said = called if option == "groups" else option
                 raise OptionError(f"{said}={shown(repr(name), 60)} must be the name of a column.")
         found = cls(names, called=called, **single)  # type: ignore[arg-type]
-        for option, reason in _ALONE.items():
-            if option in found.given and len(found.given) > 1:
-                other = next(name for name in found.given if name != option)
-                raise OptionError(f"{option}= and {other}= together are not supported: {reason}")
+        for option, (goes, reason) in _NOT_WITH.items():
+            others = [name for name in found.given if name != option and name not in goes]
+            if option in found.given and others:
+                raise OptionError(f"{option}= and {others[0]}= together are not supported: {reason}")
         if len(set(found.names)) < len(found.names):
             twice = ", ".join(map(repr, found.names))
             raise OptionError(f"`by`, `weights` or `{called}` name a column twice: {twice}.")
@@ -149,23 +149,18 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     column = given.weights or given.design_weights
     parts = [] if column is None else [weights_of(side, column, name, given) for side, name in _named(reading)]
     weights = None if all((part == part[0]).all() for part in parts) else np.concatenate(parts)
+    sampled = given.design_weights is not None and weights is not None
     strata = Strata.one(m, n)
     notes: list[str] = []
     findings: list[Finding] = []
     counts: tuple[int, ...] = ()
     if given.by:
-        strata, notes, findings = _stratified(sides, given.by, kinds)
+        strata, notes, findings = _stratified(sides, given.by, kinds, _ONE_MIX if sampled else _WITHIN)
     if column is not None:
         findings.append(_effective(parts, column))
-        notes.append(_MOVING.format(column) if given.weights else _STAYING.format(column))
-        if weights is None and parts[0][0] != parts[1][0]:
-            notes.append(f"All weights of a table are the same in {column}: they weigh nothing, and are left out.")
-        if given.weights is not None and weights is not None:
-            notes += scale_notes(
-                parts[0], parts[1], f"Weights in {column}: those of the first table", "`design_weights`"
-            )
-    if given.design_weights is not None and weights is not None:
-        design: Design = SampledDesign(m, n, weights)
+        notes += _weighing(parts, column, given, weights is not None)
+    if sampled and weights is not None:
+        design: Design = SampledDesign(m, n, weights, strata if len(strata.names) > 1 else None)
     elif given.groups is None:
         design = RelabelledDesign.of(strata, weights)
     else:
@@ -178,6 +173,17 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
     return Plan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
 
 
+def _weighing(parts: list[Floats], column: str, given: Conditions, counts: bool) -> list[str]:
+    """How rows were weighed; `counts`: whether weights differ."""
+    if not counts:
+        same = f"All weights of a table are the same in {column}: they weigh nothing, and are left out."
+        return [same] if parts[0][0] != parts[1][0] else []
+    if given.design_weights:
+        return [_STAYING.format(column)]
+    whose = f"Weights in {column}: those of the first table"
+    return [_MOVING.format(column), *scale_notes(parts[0], parts[1], whose, "`design_weights`")]
+
+
 def _named(reading: Reading) -> list[tuple[pl.DataFrame, str]]:
     return [(side.sample, side.table.name) for side in (reading.a, reading.b)]
 
@@ -185,8 +191,18 @@ def _named(reading: Reading) -> list[tuple[pl.DataFrame, str]]:
 # -- strata
 
 
+_WITHIN = (
+    "Compared within {} strata of {}: rows were relabelled inside each. Effects are within strata, in units of their "
+    "spread; pictures are of both tables with the same mix."
+)
+_ONE_MIX = (
+    "{} strata of {}: weights were changed so that each counts as much in both tables; tests, effects and pictures are "
+    "of tables with the same mix. Differences that point in opposite directions in two strata cancel."
+)
+
+
 def _stratified(
-    sides: tuple[pl.DataFrame, pl.DataFrame], by: tuple[str, ...], kinds: Mapping[str, str]
+    sides: tuple[pl.DataFrame, pl.DataFrame], by: tuple[str, ...], kinds: Mapping[str, str], how: str
 ) -> tuple[Strata, list[str], list[Finding]]:
     """The strata, how they were made, and what is worth knowing of them."""
     columns, cut = [], []
@@ -207,8 +223,7 @@ def _stratified(
             f"{_few(list(dict.fromkeys(pooled[:m])))}; the second has {_few(list(dict.fromkeys(pooled[m:])))}."
         )
     notes = [
-        f"Compared within {len(strata.compared)} strata of {named}: rows were relabelled inside each. Effects are "
-        "within strata, in units of their spread; pictures are of both tables with the same mix.",
+        how.format(len(strata.compared), named),
         *(
             f"{name} was cut into {BINS} quantile bins of the pooled rows: what it changes within a bin is still "
             "there, an approximation."
