@@ -98,6 +98,22 @@ def test_batches_do_not_matter(task, cuts):
     assert task.part(parts, 2) == task.part([frame], 2)
 
 
+@pytest.mark.parametrize("kind", ["numeric", "datetime"])
+def test_text_is_read_value_by_value(kind):
+    """Whatever most of a batch spell."""
+    text = pl.Series("v", ["1.5", "2", "2024-05-01", "x"] * 25 + ["2023-01-01"] * 60 + ["7"] * 90)
+    values = convert(text.to_frame(), {"v": kind})
+    grid = Scale.of(values["v"].drop_nulls().to_numpy()).grid
+    features = frozen(values, {"v": kind}, {"v": grid})
+    tallies = GroupTally(features, first=0), GroupTally(features, first=0)
+    tallies[0].add(text.to_frame())
+    for a, b in pairwise([0, 3, 100, 160, 200, 250]):
+        tallies[1].add(text[a:b].to_frame())
+    found = [tally.result().moments for tally in tallies]
+    assert np.array_equal(*found)
+    assert found[0][:, 1:].any()
+
+
 def test_merging_in_any_order(task):
     frames = [table(rows, seed) for seed, rows in enumerate((1, 500, 20, 900))]
     parts = [task.part([frame], place) for place, frame in enumerate(frames)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..summaries import BinGrid, CodedColumn, GroupSums
 from ..summaries.sums import FEATURES, GROUPS, moments_of, width_of
 from .kinds import NUMBERS, Kind
-from .values import column_of, fingerprint, numbers, strings
+from .values import column_of, fingerprint, numbers, spelled, strings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,8 +49,14 @@ def feature_values(
 
 
 def _converted(series: pl.Series, kind: str) -> pl.Series:
-    """As doubles, in which NaN is missing too, or as text."""
-    return strings(series) if kind in ("categorical", "text") else numbers(series, kind == "datetime")
+    """As doubles, in which NaN is missing too, or as text; value by value, so that batches do not matter."""
+    import polars as pl
+
+    if kind in ("categorical", "text"):
+        return strings(series)
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return spelled(series)[kind == "datetime"]
+    return numbers(series)
 
 
 class GroupTally:
