@@ -208,18 +208,34 @@ def test_bad_options():
 
 
 def test_curves_are_found_again():
-    from scipy.special import ndtr
+    from scipy.special import ndtr, ndtri
 
     from twosample.planning.resampling import Curve, fitted
 
     sizes = np.array([100.0, 50.0, 25.0])
-    found = fitted(sizes, ndtr(-2.0 + 0.35 * np.sqrt(sizes)), 0.05)
-    assert (found.a, found.b) == pytest.approx((-2.0, 0.35))
-    assert found.power(50, 50) == pytest.approx(float(ndtr(-2.0 + 0.35 * np.sqrt(50))))
+    usual = float(ndtri(0.05)) - 0.8
+    found = fitted(sizes, ndtr(usual + 0.35 * np.sqrt(sizes)), 0.05)
+    assert (found.a, found.b) == pytest.approx((usual, 0.35))
+    assert found.power(50, 50) == pytest.approx(float(ndtr(usual + 0.35 * np.sqrt(50))))
     assert found.power(*[round(found.rows(0.8))] * 2) == pytest.approx(0.8, abs=0.01)
+    steep = fitted(sizes, ndtr(-2.0 + 0.35 * np.sqrt(sizes)), 0.05)  # pulled towards the usual one, not to it
+    assert usual < steep.a < -2.0
     flat = fitted(sizes, np.array([0.03, 0.06, 0.05]), 0.05)
     assert flat.power(30, 30) <= 0.06
-    assert Curve(-1.6, 0.0).rows(0.8) == np.inf
+    assert flat.rows(0.8) == Curve(-1.6, 0.0).rows(0.8) == np.inf
+
+
+def test_a_small_power_does_not_leave_the_slope_to_chance():
+    """Powers of 0.08 to 0.16 at 64 to 128 rows, counted in 100 draws: the rows for 0.8 within a factor of 2.5."""
+    from scipy.special import ndtr
+
+    from twosample.planning.resampling import fitted
+
+    rng, sizes = np.random.default_rng(0), np.array([128.0, 64.0, 32.0])
+    powers = ndtr(-2.45 + 0.13 * np.sqrt(sizes))
+    true = ((0.8416 + 2.45) / 0.13) ** 2
+    found = np.array([fitted(sizes, rng.binomial(100, powers) / 100, 0.05).rows(0.8) for _ in range(200)])
+    assert np.mean((found > true / 2.5) & (found < true * 2.5)) > 0.85
 
 
 def test_power_of_the_adaptive_test():

@@ -19,6 +19,7 @@ DRAWS = 100  # pairs of samples that are drawn for one size
 
 _LEAST_ROWS = 8  # of the smaller of two samples that are drawn
 _RELABELLINGS = 199
+_BELOW, _SCATTER = 0.8, 0.3  # how far a is below the normal quantile of the level, and its deviation: docs/planning.md
 
 Take = Callable[[np.ndarray], object]  # the rows of these numbers, from one sample of the pilot
 
@@ -101,21 +102,23 @@ class Subsamples:
 
 
 def fitted(sizes: np.ndarray, powers: np.ndarray, level: float) -> Curve:
-    """The curve through the powers, by least squares on the normal scale; it is the level at most where e = 0."""
+    """The curve through the powers, by least squares on the normal scale, where a is known about beforehand.
+
+    Without that, a small power at half of the pilot would leave the slope to chance. The level at all sizes, if no
+    power is larger than 95 % of shares of so many draws at the level.
+    """
     from scipy.special import ndtri
 
     least = float(ndtri(level))
+    if powers.max() <= level + 1.645 * sqrt(level * (1 - level) / DRAWS):
+        return Curve(least, 0.0)
     share = np.clip(powers, 0.5 / DRAWS, 1 - 0.5 / DRAWS)
-    score, root = ndtri(share), np.sqrt(sizes)
-    weight = np.exp(-(score**2)) / (share * (1 - share))  # one over the variance of a score
-    centre = np.average(root, weights=weight)
-    spread = (weight * (root - centre) ** 2).sum()
-    if spread > 0:
-        b = float((weight * (root - centre) * score).sum() / spread)
-        a = float(np.average(score, weights=weight)) - b * centre
-        if a <= least and b > 0:
-            return Curve(a, b)
-    return Curve(least, max(0.0, float((weight * root * (score - least)).sum() / (weight * root**2).sum())))
+    score, design = ndtri(share), np.column_stack([np.ones(len(sizes)), np.sqrt(sizes)])
+    weight = DRAWS * np.exp(-(score**2)) / (2 * np.pi * share * (1 - share))  # one over the variance of a score
+    known = np.array([_SCATTER**-2, 0.0])
+    normal = design.T @ (weight[:, None] * design) + np.diag(known)
+    a, b = np.linalg.solve(normal, design.T @ (weight * score) + known * (least - _BELOW)).tolist()
+    return Curve(min(a, least), max(b, 0.0))
 
 
 def subsamples(x: object, y: object, level: float, rng: np.random.Generator) -> Subsamples:
