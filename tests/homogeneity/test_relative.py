@@ -72,6 +72,14 @@ def test_objects():
     assert "x is closer to the reference" in found.summary()
 
 
+def test_messages_name_the_sample():
+    good = [1.0, 2.0, 3.0]
+    with pytest.raises(InputError, match=r"^reference has values of type .* ts\.compare_relative"):
+        ts.relative_test(good, good, ["a", "b", "c"])
+    with pytest.raises(InputError, match=r"^x has 1 column\(s\) and y has 2"):
+        ts.relative_test(good, np.eye(2), good)
+
+
 def test_few_rows_are_refused():
     with pytest.raises(InputError, match="x has 2 row"):
         ts.relative_test([1.0, 2.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0])

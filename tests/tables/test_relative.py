@@ -64,6 +64,13 @@ def test_columns_that_cannot_be_compared_are_named(three):
     assert [column.name for column in c.columns] == ["price"]
 
 
+def test_numbers_against_text_are_told(three):
+    a, b, reference = three
+    c = ts.compare_relative(a, b, reference.with_columns(price=reference["kind"]))
+    assert any(note.startswith("price holds numbers in some tables and others not: compared as ") for note in c.notes)
+    assert not any("holds numbers" in note for note in ts.compare_relative(*three).notes)
+
+
 def test_rows_of_the_reference_in_a_table_are_told(three):
     a, b, reference = three
     c = ts.compare_relative(pl.concat([a, reference[:150]]), b, reference)

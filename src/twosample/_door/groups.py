@@ -36,15 +36,15 @@ class Groups:
         return first, np.concatenate(others)
 
 
-def groups(samples: object, kernel: Kernel) -> Groups:
-    """Several samples of whatever the kernel takes, at least two rows each."""
+def groups(samples: object, kernel: Kernel, called: str = "samples[{!r}]") -> Groups:
+    """Several samples of whatever the kernel takes, at least two rows each; `called`: what messages call one."""
     if isinstance(samples, Mapping):
         names, values = tuple(shown(str(name), 60) for name in samples), list(samples.values())
-        said = [f"samples[{name!r}]" for name in names]
+        said = [called.format(name) for name in names]
     elif isinstance(samples, Sequence) and not isinstance(samples, str | bytes):
         values = list(samples)
         names = tuple(str(i + 1) for i in range(len(values)))
-        said = [f"samples[{i}]" for i in range(len(values))]
+        said = [called.format(i) for i in range(len(values))]
     else:
         raise InputError(
             f"samples is a {type(samples).__name__}; give a list of samples, [x1, x2, ...], or a mapping from names "

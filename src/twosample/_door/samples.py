@@ -152,7 +152,8 @@ def _real_array(value: object, name: str) -> Floats:
     if array.dtype.kind not in "fiub":
         raise InputError(
             f"{name} has values of type {array.dtype}, not numbers. Encode text, categories and dates as numbers "
-            "first; ts.two_sample_test takes them as they are: give a frame or a dictionary of columns."
+            "first, or give frames or dictionaries of columns to ts.two_sample_test, ts.compare_many (several) or "
+            "ts.compare_relative (which of two is closer), which take them as they are."
         )
     return np.array(array, dtype=np.float64)
 

@@ -188,7 +188,7 @@ def relative_test(
     """
     level = door.check_level(level)
     chosen = door.open_kernel(kernel, bandwidth)
-    samples = door.groups({"x": x, "y": y, "reference": reference}, chosen.kernel)
+    samples = door.groups({"x": x, "y": y, "reference": reference}, chosen.kernel, "{}")
     for name, size in zip(samples.names, samples.sizes, strict=True):
         if size < 3:
             raise InputError(f"{name} has {size} row(s); the variance of a sample needs at least 3.")

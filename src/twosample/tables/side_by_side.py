@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._numbers import counted
-from .._shown import shown
+from .._shown import few, shown
 from ..core.types import Floats
 from ..engines import LowRank
 from ..errors import InputError
@@ -46,24 +46,13 @@ class SideBySide:
         exclude: Sequence[str] = (),
     ) -> SideBySide:
         """The columns that all tables have and that can be compared; names are those of the tables in messages."""
-        every = list(dict.fromkeys(name for frame in frames.values() for name in frame.columns))
-        for option, names in (("select", select or ()), ("exclude", exclude), ("kinds", kinds or ())):
-            for name in names:
-                if name not in every:
-                    known = ", ".join(map(repr, every[:20]))
-                    raise InputError(f"{option}: no table has a column {name!r}. They have {known}.")
-        wanted = [name for name in (select or every) if name not in exclude]
-        shared = [name for name in wanted if all(name in frame.columns for frame in frames.values())]
-        if not shared:
-            raise InputError(f"{', '.join(map(shown, frames))} have no column in common that is to be compared.")
+        wanted, shared = _wanted(frames, kinds or {}, select, exclude)
         said = {name: kind for name, kind in (kinds or {}).items() if name in shared}
         parts = [columns_of(frame, shared) for frame in frames.values()]
-        rows = _read(stacked(parts), said)
-        numbered = set.intersection(
-            *({kind.name for kind in _read(part, said).kinds if kind.kind == "identifier"} for part in parts)
-        )
+        rows, alone = _read(stacked(parts), said), [_read(part, said).kinds for part in parts]
         used = rows.usable(None, None)
-        endless = {name for name, kind in used.items() if kind.base in NUMBERS and _infinite(rows.frame, name)}
+        endless = [name for name, kind in used.items() if kind.base in NUMBERS and _infinite(rows.frame, name)]
+        numbered = set.intersection(*({kind.name for kind in of if kind.kind == "identifier"} for of in alone))
         why = {
             **dict.fromkeys(wanted, "not in every table"),
             **dict.fromkeys(shared, ""),
@@ -71,20 +60,44 @@ class SideBySide:
             **dict.fromkeys(endless, "infinite values"),
             **dict.fromkeys(numbered, "identifier"),
         }
-        lost = tuple(f"{shown(name, 60)} left out: {reason}" for name, reason in why.items() if reason)
+        lost = [f"{shown(name, 60)} left out: {reason}" for name, reason in why.items() if reason]
         used = {name: kind for name, kind in used.items() if not why[name]}
         if not used:
-            raise InputError(
-                f"No column can be compared: {'; '.join(lost[:5])}. Say what they mean with kinds={{...}}."
-            )
+            why_not = few(lost, 5)
+            raise InputError(f"No column can be compared: {why_not}. Say what they mean with kinds={{...}}.")
+        odd = {
+            one.name for same in zip(*alone, strict=True) for one in same if len({k.base in NUMBERS for k in same}) > 1
+        }
+        lost += [
+            f"{shown(name, 60)} holds numbers in some tables and others not: compared as {kind.kind}"
+            for name, kind in used.items()
+            if name in odd
+        ]
         stops = np.cumsum([len(frame) for frame in parts])[:-1]
         found = coordinates(rows.frame, used, units=False)
-        return cls({name: tuple(np.split(part, stops)) for name, part in found.items()}, lost)
+        return cls({name: tuple(np.split(part, stops)) for name, part in found.items()}, tuple(lost))
 
     @property
     def rows(self) -> list[Floats]:
         """``(rows, c)`` all coordinates of each table."""
         return [np.concatenate(parts, axis=1) for parts in zip(*self.columns.values(), strict=True)]
+
+
+def _wanted(
+    frames: Mapping[str, pl.DataFrame], kinds: Mapping[str, str], select: Sequence[str] | None, exclude: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The columns that are asked for, and those of them that all tables have; refuses names that no table has."""
+    every = list(dict.fromkeys(name for frame in frames.values() for name in frame.columns))
+    for option, names in (("select", select or ()), ("exclude", exclude), ("kinds", kinds)):
+        for name in names:
+            if name not in every:
+                known = ", ".join(map(repr, every[:20]))
+                raise InputError(f"{option}: no table has a column {name!r}. They have {known}.")
+    wanted = [name for name in (select or every) if name not in exclude]
+    shared = [name for name in wanted if all(name in frame.columns for frame in frames.values())]
+    if not shared:
+        raise InputError(f"{', '.join(map(shown, frames))} have no column in common that is to be compared.")
+    return wanted, shared
 
 
 def _read(frame: pl.DataFrame, kinds: Mapping[str, str]) -> TableRows:
