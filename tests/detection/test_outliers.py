@@ -175,8 +175,25 @@ def test_tables_that_do_not_fit_are_refused():
         ts.outliers({"a": [1.5]}, {"a": [1.5]})
     with pytest.raises(ts.InputError, match="select: dict has no column 'a'"):
         ts.outliers({"a": np.arange(30.0) / 7}, {"b": [1.5]}, select=["a"])
-    with pytest.raises(ts.InputError, match="has infinite values"):
-        ts.outliers({"a": np.arange(30.0) / 7}, {"a": [np.inf]})
+
+
+@pytest.mark.parametrize("known", [0, 3, 400])
+def test_infinite_numbers_are_far_away_values(known):
+    rng = np.random.default_rng(6)
+    a = np.concatenate([rng.normal(size=1000), np.full(known, np.inf)])
+    b = np.concatenate([rng.normal(size=200), [np.inf, -np.inf]])
+    reference, new = {"a": a, "b": rng.normal(size=len(a))}, {"a": b, "b": np.zeros(len(b))}
+    found = {one.row: one for one in ts.outliers(reference, new).rows}
+    assert found[201].columns == ("a",)  # the reference has none below all others
+    assert found[201].values["a"] == -np.inf
+    assert (200 in found) == (known < 400)  # what a third of the reference has is not odd
+    alone = ts.outliers(reference, {name: values[-1:] for name, values in new.items()})
+    assert alone.pvalues[0] == found[201].pvalue
+
+
+def test_a_constant_reference_knows_infinite_numbers_as_others():
+    found = ts.outliers({"a": np.full(300, 2.0), "b": np.arange(300.0) / 7}, {"a": [2.0, np.inf], "b": [20.0, 20.0]})
+    assert found.pvalues[1] < found.pvalues[0]
 
 
 def test_row_numbers_are_those_of_the_file(tmp_path):

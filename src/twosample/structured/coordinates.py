@@ -27,6 +27,7 @@ _COORDINATES: dict[str, Comparer] = {"categorical": Categories(), "text": Text()
 
 _NEVER_MISSING = 4.0
 """Units from a number to a missing value, in a column where none is missing: far, and 1 where some are."""
+_BEYOND = 4.0  # units from the last finite number to infinite ones
 
 _ANOTHER = ()  # stands for all values that a reference does not have; no value of a table is equal to it
 
@@ -121,23 +122,26 @@ def coordinates_against(
     not have are one level, and a number that is constant there is a category: it is the same, or it is another.
 
     The rows `scaling` of the reference give the units of numbers; all rows do in a column that is constant in those. If
-    no number is missing in them, a missing one lies four units away.
+    no number is missing in them, a missing one lies four units away; an infinite one lies four units beyond the last
+    finite one of these rows.
     """
     usual, asked = {}, {}
-    pairs = zip(_columns(reference, kinds), _columns(new, kinds), strict=True)
+    pairs = zip(_columns(reference, kinds, infinite=True), _columns(new, kinds, infinite=True), strict=True)
     for (name, kind, ours), (_, _, theirs) in pairs:
         usual[name], asked[name] = _pair(kind, ours, theirs, scaling)
     return usual, asked
 
 
-def _columns(frame: pl.DataFrame, kinds: Mapping[str, ColumnKind]) -> Iterator[tuple[str, str, _Column]]:
-    """Name, kind, and the values with a mask of the missing ones, of each column."""
+def _columns(
+    frame: pl.DataFrame, kinds: Mapping[str, ColumnKind], infinite: bool = False
+) -> Iterator[tuple[str, str, _Column]]:
+    """Name, kind, and the values with a mask of the missing ones, of each column; `infinite`: whether they may be."""
     meant = {name: kind.base or kind.kind for name, kind in kinds.items()}
     converted = convert(frame, meant)
     for name, kind in meant.items():
         series = column_of(converted, name)
         values = series.to_list() if kind in _COORDINATES else series.fill_null(0.0).to_numpy()
-        if kind not in _COORDINATES and not np.isfinite(values).all():
+        if kind not in _COORDINATES and not infinite and not np.isfinite(values).all():
             raise InputError(f"Column {name!r} has infinite values: exclude it, or make them missing.")
         yield name, kind, (values, series.is_null().to_numpy())
 
@@ -159,10 +163,16 @@ def _absent(series: pl.Series) -> pl.Series:
 def _pair(kind: str, usual: _Column, asked: _Column, scaling: NDArray[np.int64]) -> tuple[Floats, Floats]:
     way = _COORDINATES.get(kind, Number())
     if isinstance(way, Number):
-        values, gone = np.asarray(usual[0]), usual[1]
+        values = np.asarray(usual[0])
+        gone = usual[1] | ~np.isfinite(values)
         some = values[scaling], gone[scaling]
         varied = [(part, none) for part, none in (some, (values, gone)) if len({*part[~none].tolist()}) > 1]
         way = way.fitted(*varied[0]) if varied else Categories()
+        if varied:
+            part, none = varied[0]
+            beyond = _BEYOND * (way.scale or 1.0)
+            ends = float(part[~none].min()) - beyond, float(part[~none].max()) + beyond
+            usual, asked = (_finite(side, ends) for side in (usual, asked))
     if not isinstance(way, Categories):
         found = way.rows(*usual), way.rows(*asked)
         if isinstance(way, Number) and not usual[1][scaling].any():
@@ -174,6 +184,11 @@ def _pair(kind: str, usual: _Column, asked: _Column, scaling: NDArray[np.int64])
     missing = np.concatenate([*(gone for _, gone in (usual, asked)), [False, True]])
     rows = way.rows([*levels, _ANOTHER, None], missing)  # two rows more: every level has its place, whatever is asked
     return rows[: len(usual[1])], rows[len(usual[1]) : -2]
+
+
+def _finite(column: _Column, ends: tuple[float, float]) -> _Column:
+    """With infinite numbers at one of two ends."""
+    return np.nan_to_num(np.asarray(column[0], dtype=np.float64), neginf=ends[0], posinf=ends[1]), column[1]
 
 
 def _few(rows: Floats) -> Floats:
