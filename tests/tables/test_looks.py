@@ -80,3 +80,13 @@ def test_a_lone_value_is_said_once_and_not_as_a_tail():
     c = ts.compare({"x": a}, {"x": b})
     assert c["x"].view == "0 in none of A and in 10 % of B"
     assert sum(place.share_a == 0 for place in c["x"].where) == 1
+
+
+def test_p_values_are_never_zero_however_far_out():
+    """All of 150 values are gone in one table, next to none in the other: 1e-79, and was 0."""
+    here = {"v": [1.0] * 4 + [None] * 146, "w": list(range(150))}
+    there = {"v": [float(k % 9) for k in range(145)] + [None] * 6, "w": list(range(151))}
+    column = ts.compare({**here, "v": [None] * 150}, there)["v"]
+    assert 1e-90 < column.pvalue <= column.adjusted_pvalue < 1e-70
+    assert column.pvalue == column.missing.pvalue
+    assert 0 < ts.compare(here, there)["v"].pvalue < 1e-60

@@ -144,7 +144,8 @@ def _look(line: ColumnTests, tests: Sequence[_Test], adjusted: Floats) -> Column
     alone = 1.0
     if tests:
         least = min(test.pvalue / weight for test, weight in zip(tests, weights, strict=True))
-        alone = min(1.0, _any(tests, least * weights))
+        smallest = min(test.pvalue for test in tests)  # chances far out count as none
+        alone = min(1.0, max(_any(tests, least * weights), smallest))
     all_ = (alone,) if line.missing is None else (alone, tests[-1].pvalue)
     kernels = tuple(adjusted[: count - len(line.views)].tolist()) or (1.0,)
     views = tuple(adjusted[len(kernels) : count].tolist())
