@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PAPER = (
     "Gretton, Borgwardt, Rasch, Schölkopf and Smola (2008): A Kernel Method for the Two-Sample Problem, arXiv:0805.2368"
 )
+NOTHING = "All rows of both samples are the same: there is nothing to compare."
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,8 @@ KernelLike = Kernel | str | Callable[[Any, Any], Any]
 BandwidthLike = BandwidthRule | str | float
 Seed = Any  # anything that numpy.random.default_rng takes
 
+ALL_ALIKE = "All rows of all samples are the same: there is nothing to compare, the statistic is 0 and p is 1."
+
 _LABELS = (
     "The bandwidth comes from distances between x and y and depends on the labels: p is right for large samples only.",
 )
@@ -87,7 +89,7 @@ def request(
     both = pool(x, y, chosen.kernel)
     notes: tuple[str, ...] = ()
     if chosen.kernel.domain == "vectors" and not (both.z != both.z[0]).any():
-        notes = ("All rows of all samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
+        notes = (ALL_ALIKE,)
     rule = split_bandwidth(chosen.rule, chosen.kernel, both.m, null)
     labelled = _LABELS if isinstance(rule, CrossMedian) and chosen.kernel.needs_bandwidth else ()
     filled = fill_bandwidth(both.kernel, rule, both.z, random)

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from .. import _door as door
-from ..core.joining import EARLY, Stages, joined, stages
+from ..core.joining import EARLY, Stages, joined, stages, standing
 from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
 from ..core.threads import single_threaded_blas
@@ -15,7 +15,7 @@ from ..core.types import Floats
 from ..errors import InputError, options_by_name
 from ..homogeneity import Sketch
 from ..nulls import Permutation
-from ..results import conclude
+from ..results import NOTHING, conclude
 from .base import PooledView, ViewByFeatures, statistics_of
 from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
@@ -37,7 +37,6 @@ CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (
 
 _FEW_ROWS = 10_000
 
-_NOTHING = "All rows of both samples are the same: there is nothing to compare."
 _NOTHING_LEFT = "All rows of both samples are the same in the columns that could be compared."
 
 
@@ -142,8 +141,7 @@ def tested(
         if labels.exhaustive or together.pvalue > most:
             break
     law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))
-    deviation = values.std(axis=1)
-    scores = (values[:, 0] - values.mean(axis=1)) / np.where(deviation > 0, deviation, 1.0)
+    scores = standing(values)
     result = conclude(
         law,
         statistic=float(together.values[0]),
@@ -179,5 +177,5 @@ def _statistics(views: list[PooledView], labels: Labellings, single: bool) -> tu
 
 def _remarks(views: list[PooledView], early: bool, some_left_out: bool) -> tuple[str, ...]:
     if not views:
-        return (_NOTHING_LEFT if some_left_out else _NOTHING,)
+        return (_NOTHING_LEFT if some_left_out else NOTHING,)
     return (EARLY.format("n=999"),) if early else ()

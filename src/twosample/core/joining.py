@@ -88,6 +88,12 @@ def joined(statistics: Floats, tolerances: Floats, weights: Sequence[float] | Fl
     )
 
 
+def standing(statistics: Floats) -> Floats:
+    """``(K,)`` the truth of ``(K, R)`` statistics in their standard deviations from the mean over all labellings."""
+    deviation = statistics.std(axis=1)
+    return np.asarray((statistics[:, 0] - statistics.mean(axis=1)) / np.where(deviation > 0, deviation, 1.0))
+
+
 def surprises(fitted: Floats, at: Floats) -> Floats:
     r"""``(K, A)`` minus the log of the tail probability of the values `at`, by a law fitted to each row of `fitted`.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from .. import _door as door
-from ..core.joining import EARLY, joined, stages
+from ..core.joining import EARLY, joined, stages, standing
 from ..core.labellings import relabellings
 from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
@@ -20,7 +20,7 @@ from ..errors import OptionError
 from ..kernels import Gaussian, Laplace, RadialKernel
 from ..kernels.bandwidth import distance_quantiles
 from ..nulls import Null, Permutation
-from ..results import TestResult, conclude
+from ..results import NOTHING, TestResult, conclude
 from ..statistics import Statistic, Unbiased
 
 BANDWIDTHS = 10  # for each of the two kinds of kernels
@@ -31,7 +31,6 @@ PAIRS = 2 * 10**7
 QUANTILES: Floats = np.array([0.05, 0.95])
 """Of the pooled distances, between which the bandwidths lie, and a factor of two beyond."""
 
-_NOTHING = "All rows of both samples are the same: there is nothing to compare."
 _ORDER = 4.0  # nearly the smallest p-value; ties are broken by the next
 
 
@@ -163,8 +162,8 @@ def joined_test(
         both = joined(values, np.full(len(values), error), np.ones(len(values)), order=_ORDER)
         if exhaustive or both.pvalue > most:
             break
-    (m, n), spread = family.sizes, values.std(axis=1)
-    best = family.kernels[int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))]
+    m, n = family.sizes
+    best = family.kernels[int(np.argmax(standing(values)))]
     best = replace(best, bandwidth=float(np.ldexp(best.scale, unit)))
     seen = f"{len(family.kernels)} Gaussian and Laplace kernels were joined; {best!r} saw most."
     early = (EARLY.format("null=ts.Permutation(999)"),) if most and not exhaustive else ()
@@ -180,10 +179,7 @@ def joined_test(
         kernel=best,
         null=Permutation(count),
         reason="",
-        notes=(
-            *((_NOTHING,) if constant else (seen, *early)),
-            *notes,
-        ),
+        notes=(*((NOTHING,) if constant else (seen, *early)), *notes),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from .. import _door as door
-from ..core.joining import joined
+from ..core.joining import joined, standing
 from ..core.pvalue import ReplicateLaw
 from ..engines import Auto, Dense, Engine, Tiled
 from ..errors import OptionError
@@ -43,8 +43,7 @@ def aggregated_hsic(
     found = [permutations_of_y(pair, count, np.random.default_rng(seed)) for pair in pairs]
     values, tolerances = np.array([one.values for one in found]), np.array([pair.tolerance for pair in pairs])
     both = joined(values, tolerances, np.ones(len(pairs)), order=_ORDER)
-    spread = values.std(axis=1)
-    best = int(np.argmax((values[:, 0] - values.mean(axis=1)) / np.where(spread > 0, spread, 1.0)))
+    best = int(np.argmax(standing(values)))
     first, second = sides[0][best // len(SCALES)], sides[1][best % len(SCALES)]
     return conclude(
         ReplicateLaw(both.values, both.tolerance, found[0].exhaustive, smallest(len(a.z))),

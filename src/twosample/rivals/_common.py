@@ -18,7 +18,7 @@ from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
 from ..nulls import Null, Permutation, Stated
-from ..results import TestResult, conclude
+from ..results import NOTHING, TestResult, conclude
 
 
 @dataclass(frozen=True)
@@ -208,4 +208,4 @@ def _unit_scale(z: Floats) -> Floats:
 def _constant_pool(task: ResolvedTest) -> tuple[str, ...]:
     if (task.z != task.z[0]).any():
         return ()
-    return ("All rows of both samples are the same: there is nothing to compare.",)
+    return (NOTHING,)

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from ..errors import SourceError, missing_extra
 from .folders import Lake
 from .guard import Guard
-from .local import LocalRows
+from .local import LocalRows, new_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,9 +93,7 @@ def _without(frame: pl.LazyFrame, rows: pl.Series) -> pl.LazyFrame:
     """A file without some of its rows, given by their numbers."""
     import polars as pl
 
-    mark = "row"
-    while mark in frame.collect_schema().names():
-        mark += "_"
+    mark = new_name(frame.collect_schema().names())
     gone = pl.col(mark).is_in(rows.implode())
     return frame.with_row_index(mark).filter(~gone).drop(mark)
 

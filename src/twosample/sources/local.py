@@ -199,7 +199,7 @@ class LocalRows(BatchRows):
 
         def numbered() -> pl.Series:
             lazy = self.frame.lazy()
-            mark = _new_name(lazy.collect_schema().names())
+            mark = new_name(lazy.collect_schema().names())
             found = lazy.with_row_index(mark).filter(polars_condition(where)).select(mark)
             return found.collect(engine="streaming").to_series()
 
@@ -221,7 +221,7 @@ class LocalRows(BatchRows):
         lazy = self.frame.lazy()
         if self.count() <= size:
             return lazy.collect(engine="streaming")
-        mark = _new_name(lazy.collect_schema().names())
+        mark = new_name(lazy.collect_schema().names())
         rows = pl.Series(chosen_rows(self.count(), size, seed)).cast(pl.UInt32 if self.count() < 1 << 32 else pl.UInt64)
         index = pl.col(mark).cast(rows.dtype)
         found = lazy.with_row_index(mark).filter(index.is_in(rows.implode())).collect(engine="streaming")
@@ -244,7 +244,7 @@ class LocalRows(BatchRows):
         return self.guard.run(action)
 
 
-def _new_name(taken: Sequence[str]) -> str:
+def new_name(taken: Sequence[str]) -> str:
     """A name for the numbers of rows that no column has."""
     mark = "row"
     while mark in taken:

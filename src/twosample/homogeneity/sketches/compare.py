@@ -261,7 +261,7 @@ def _sample(column: BinnedColumn, placed: BinnedColumn) -> BinnedSample:
 
 def _binned_notes(pair: BinnedPair, width: float, constant: bool) -> tuple[str, ...]:
     if constant:
-        return ("All rows of all samples are the same: there is nothing to compare, the statistic is 0 and p is 1.",)
+        return (door.ALL_ALIKE,)
     notes = [f"From bins of width {width:.4g}: MMD² of the rows themselves is within {pair.bound():.2g} of that."]
     if pair.grid.tail > 0.01 * float(pair.grid.kernel.diagonal(np.zeros((1, 1)))[0]):
         notes.append("The kernel is too narrow for these bins: what was tested is a smoother one.")
