@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST_DRAWN = 5000  # rows that fit; of more, every so-manieth
 _MOST_NAMED = 5  # outliers with a name beside them, at most
+_ALONG, _ABOVE = (0.07, 0.14, 0.21, 0.28), 0.22  # room of a name: in parts of the width, in powers of ten
+_MANY = 40  # diamonds that are smaller than few are
 _NAMES = 6  # batches with a name on the axis
 
 
@@ -76,29 +78,41 @@ def draw_scores(
     _name_some(ax, numbers[odd], scores[odd], reasons)
     ax.set_xlabel("row of the table")
     least = float(scores.min(initial=1.0))
-    return _upwards(ax, min(least, threshold or 1.0), "score: p-value, ties parted by distance (higher: odder)", title)
+    return _upwards(ax, min(least, threshold or 1.0), "p-value, ties parted (higher: odder)", title)
 
 
 def _name_some(ax: Axes, numbers: NDArray[np.int64], scores: Floats, reasons: Sequence[str]) -> None:
-    """Row and reason beside the oddest rows, unless another name is there already."""
+    """Row and reason beside the oddest rows, on a side where neither a name nor another outlier is."""
     low, high = ax.get_xlim()
-    named: list[tuple[float, float]] = []
+    across, up = (numbers - low) / (high - low), np.log10(scores)
+    taken = np.stack([across, up], axis=1)
+    named = 0
     for row, reason in zip(scores.argsort(kind="stable"), reasons, strict=False):
-        across, up = (numbers[row] - low) / (high - low), np.log10(scores[row])
-        if len(named) == _MOST_NAMED or any(abs(across - x) < 0.5 and abs(up - y) < 0.25 for x, y in named):
+        side = next((side for side in (1, -1) if _free(taken, across[row], up[row], side)), None)
+        if named == _MOST_NAMED or side is None:
             continue
-        named.append((across, up))
-        left = across > 0.5
+        named += 1
+        taken = np.concatenate([taken, [[across[row] + side * part, up[row]] for part in _ALONG]])
         ax.annotate(
             f"row {numbers[row]:,}{': ' if reason else ''}{label(reason, 24)}", (numbers[row], scores[row]),
-            xytext=(-7 if left else 7, 0), textcoords="offset points", ha="right" if left else "left", va="center",
+            xytext=(7 * side, 0), textcoords="offset points", ha="left" if side > 0 else "right", va="center",
             fontsize="x-small", color=_style.MUTED,
         )  # fmt: skip
 
 
+def _free(taken: Floats, across: float, up: float, side: int) -> bool:
+    """Whether there is room for a name on one side of a place, in parts of the width and powers of ten."""
+    along, above = side * (taken[:, 0] - across), np.abs(taken[:, 1] - up)
+    inside = 0 <= across + side * _ALONG[-1] <= 1
+    return inside and not bool(((along > 0) & (along < _ALONG[-1]) & (above < _ABOVE)).any())
+
+
 def _diamonds(ax: Axes, places: Floats | NDArray[np.int64], heights: Floats, name: str, fill: str = "") -> None:
+    """Diamonds; where there are many, smaller ones that let others shine through."""
+    many = len(places) > _MANY
     if len(places):
-        ax.plot(places, heights, "D", color=_style.OBSERVED, markerfacecolor=fill or _style.OBSERVED, markersize=6,
+        ax.plot(places, heights, "D", color=_style.OBSERVED, markerfacecolor=fill or _style.OBSERVED,
+                markersize=4.5 if many else 6, alpha=0.45 if many else 1.0, markeredgewidth=0.0 if many else 1.0,
                 linestyle="none", label=name, zorder=3, clip_on=False)  # fmt: skip
 
 

@@ -247,3 +247,22 @@ def test_few_wild_rows_and_many_odd_ones_are_more_than_chance_explains():
     assert ts.outliers(reference, shifted).pvalue < 1e-6
     assert ts.outliers(reference, [[40.0, 40.0]]).verdict == "different"
     assert ts.outliers(reference, calm[:1] * 0).pvalue == 1.0
+
+
+def test_names_in_the_picture_cover_no_other_outlier():
+    pytest.importorskip("matplotlib")
+    usual, rng = {"v": np.random.default_rng(0).normal(size=2000)}, np.random.default_rng(1)
+    v = rng.normal(size=1000)
+    v[100], v[500:600] = 9.0, rng.normal(7, 1, 100)
+    found = ts.outliers(usual, {"v": v})
+    ax = found.plot()
+    figure = ax.get_figure()
+    figure.canvas.draw()
+    outliers = next(line for line in ax.lines if line.get_marker() == "D")
+    assert outliers.get_alpha() < 1  # many: what lies on top of each other is darker
+    places = ax.transData.transform(outliers.get_xydata())
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert boxes
+    for k, box in enumerate(boxes):
+        assert not any(box.contains(*place) for place in places)
+        assert not any(box.overlaps(other) for other in boxes[:k])
