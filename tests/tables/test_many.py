@@ -263,6 +263,7 @@ def test_documents_of_several_tables(many, sites):
     assert text.startswith("### ")
     assert text.count("\n| ") == 1 + len(many.pairs)
     assert "`north` and `east`" in text
+    assert "\n\nAll tables at once: p = 0.001, not all alike.\n" in text
     suites = ET.fromstring(junit(many))
     assert suites.get("tests") == "6"
     assert int(suites.get("failures")) == sum(pair.verdict == "different" for pair in many.pairs) == 4

@@ -169,6 +169,7 @@ def many_markdown(result: ManyComparison) -> str:
         f"### {SIGNS[result.verdict].symbol} {plain(result.headline, 300)}",
         f"Tables: {tables}.",
         _pairs(result),
+        "".join(f"{line.strip()}." for line in at_once(result)[1:]),
         "\n".join(found[:MARKDOWN_FINDINGS]),
         f"<sub>twosample {__version__}, seed {result.seed}, level {result.level:g} for all pairs</sub>",
     ]
