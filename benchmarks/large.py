@@ -4,6 +4,7 @@ The table is compared with another one like it; the other side computes minimum,
 all columns of both (polars), or mean and standard deviation (PostgreSQL, with the same settings of the session).
 The least that any comparison of all rows must do, written plainly in NumPy in one thread, runs beside that of files:
 decode every number, find its bin, add to its count and two moments, hash it and count it by its hash.
+Columns of text stand beside counts of their values.
 Processor time counts the server's as well: wall time on few cores says little while others use them.
 """
 
@@ -109,6 +110,25 @@ found = {"best": best, "least": min(each[2][1] for each in both), "first": first
 print(json.dumps({**found, "parts": parts, "peak": peak()}))
 """
 
+TEXTS = """
+import numpy as np
+import polars as pl
+import twosample as ts
+rows, rounds = int(sys.argv[1]), int(sys.argv[2])
+def table(seed):
+    rng = np.random.default_rng(seed)
+    days = pl.Series(rng.integers(0, 20_000, rows)).cast(pl.Date).cast(pl.String)
+    codes, ids = rng.integers(0, 1000, rows).astype(str), [f"id {k}" for k in rng.permutation(rows)]
+    return pl.DataFrame({"city": rng.choice(["Oslo", "Rome", "Lima"], rows), "day": days, "code": codes, "id": ids})
+one, two = table(1), table(2)
+def theirs():
+    [part.get_column(name).value_counts() for part in (one, two) for name in part.columns]
+def ours():
+    ts.compare(one, two)
+both = [(timed(theirs), timed(ours)) for _ in range(rounds + 1)][1:]
+print(json.dumps({"best": [min(pair[j][k] for pair in both) for j in (0, 1) for k in (0, 1)]}))
+"""
+
 SERVER = """
 import psycopg
 import twosample as ts
@@ -138,6 +158,7 @@ FROM generate_series(1, {rows})
 
 def rows() -> Iterator[Row]:
     yield from _files()
+    yield from _texts()
     yield from _server()
 
 
@@ -151,6 +172,13 @@ def _files() -> Iterator[Row]:
     yield Row("the first comparison of a process / later ones; processor time", first / used, detail=f"{first:.2f} s")
     what = "the same / the least of it in plain NumPy: decoding, bins with two moments, hashes; processor time"
     yield Row(what, used / least, detail=f"{used:.2f} s / {least:.2f} s")
+
+
+def _texts() -> Iterator[Row]:
+    rows = ROWS // 5
+    wall, used, our_wall, our_used = json.loads(python("-c", COMMON + TEXTS, str(rows), str(ROUNDS)))["best"]
+    what = f"compare two frames of {rows:,} x 4 texts / polars value_counts; processor time"
+    yield Row(what, our_used / used, detail=f"{our_used:.2f} s / {used:.2f} s, wall {our_wall:.2f} s / {wall:.2f} s")
 
 
 def _rows(what: str, found: dict[str, Any], target: float = 3) -> Iterator[Row]:
