@@ -160,6 +160,8 @@ class Measure:
     ('12.3', '12', '2013-05-31')
     >>> Measure(50.0, step=1.0).up(12.3), Measure(50.0).down(12.3456)
     (13.0, 12.3)
+    >>> [Measure(wide, dates=True).text(1.37e9 + 12.3456) for wide in (1e5, 500, 5)]
+    ['2013-05-31 11:33', '2013-05-31 11:33:32', '2013-05-31 11:33:32.345']
     """
 
     wide: float  # the width of what is shown: numbers have as many digits as tell places in it apart
@@ -204,9 +206,12 @@ class Measure:
 
     def _date(self, value: float) -> str:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
-        if abs(value) <= _DAY and self.wide <= _DAY:
-            return moment.strftime("%H:%M:%S" if self.unit < 60 else "%H:%M")
-        return moment.strftime("%Y-%m-%d" if self.unit >= _DAY else "%Y-%m-%d %H:%M")
+        if self.unit >= _DAY:
+            return moment.strftime("%Y-%m-%d")
+        clock = abs(value) <= _DAY and self.wide <= _DAY
+        near = self.wide < 600 and (clock or self.wide > 0)
+        fine = "milliseconds" if 0 < self.wide < 10 else "seconds" if near else "minutes"
+        return moment.time().isoformat(fine) if clock else moment.replace(tzinfo=None).isoformat(" ", fine)
 
 
 def days(value: float) -> str:

@@ -161,3 +161,15 @@ def test_shares_are_of_the_rows_with_a_value_and_say_so():
     place = next(place for place in ts.compare(a, b)["v"].where if place.label == "no")
     assert (place.share_a, place.share_b) == (0.25, 0.6)
     assert place.text == "'no' in 25 % of the values of A and in 60 % of those of B"
+
+
+def test_times_within_seconds_are_said_to_the_millisecond():
+    rng = np.random.default_rng(0)
+    start = np.datetime64("2024-05-01T10:20:30", "us")
+    x, y = (start + (1e6 * rng.gamma(2, size, 400)).astype("m8[us]") for size in (0.5, 0.8))
+    place = next(place for place in ts.compare({"t": x}, {"t": y})["t"].where if place.what.startswith("at"))
+    word, moment = place.what[:8], np.datetime64(place.what[-23:].replace(" ", "T"))
+    holds = np.greater_equal if word == "at least" else np.less_equal
+    assert (place.share_a, place.share_b) == pytest.approx(
+        (holds(x, moment).mean(), holds(y, moment).mean()), abs=0.003
+    )

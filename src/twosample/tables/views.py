@@ -344,7 +344,7 @@ class Words:
         if self.kind == "integer":
             yield float(np.floor(value))  # whole numbers are: bins may end between them
         elif self.kind == "datetime":
-            yield from (float(np.ceil(value / unit)) * unit for unit in (86_400.0, 60.0) if unit < self.wide)
+            yield from (float(np.ceil(value / unit)) * unit for unit in (86_400.0, 60.0, 1.0) if unit < self.wide)
         elif isfinite(value) and value != np.floor(value):
             yield from [float(np.ceil(value))] if abs(value) >= 10.0 ** (_DIGITS - 1) else []
             for digits in range(_DIGITS, _MOST_DIGITS + 1):
