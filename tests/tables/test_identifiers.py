@@ -66,3 +66,23 @@ def test_damage_to_some_identifiers_is_a_finding(damage, words):
 def test_numbers_that_go_on_are_no_finding():
     a, b = {"id": np.arange(900), "x": np.arange(900) % 7}, {"id": np.arange(900, 1800), "x": np.arange(900) % 7}
     assert not said(a, b)[1]
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.2, "6 letters long in none of A and in "), (1.0, "and in all of B")])
+def test_identifiers_that_are_cut_short_are_no_longer_unique_and_are_looked_at(share, words):
+    a, b = table(0, code, 2000), table(1, code, 2000)
+    cut = np.random.default_rng(2).random(2000) < share
+    b["id"] = [word[:6] if short else word for word, short in zip(b["id"], cut, strict=True)]
+    c, found = said(a, b)
+    assert "id" not in [column.name for column in c.columns]
+    assert [what for what, _ in found] == ["wording"]
+    assert words in found[0][1]
+    again, found = said(b, a)
+    assert [what for what, _ in found] == ["wording"]
+    assert not again.schema.changed
+
+
+def test_words_in_the_place_of_identifiers_are_a_change():
+    a = table(0, code)
+    _, found = said(a, a | {"id": ["red", "green"] * 200})
+    assert [what for what, _ in found] == ["changed"]

@@ -148,11 +148,7 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
     renamed = _renamed(lost, added, lambda a, b: _SORTS.get(families[0][a]) == _SORTS.get(families[1][b]))
     both = {column.name: (column, other) for column, other in reading.schema.both}
     changed = {name: _change(*both[name]) for name in retyped if _has_changed(reading, *both[name])}
-    ids = {
-        name: _identifiers(reading, *pair)
-        for name, pair in both.items()
-        if {part.kind for part in pair} == {"identifier"}
-    }
+    ids = {name: _identifiers(reading, *pair) for name, pair in both.items() if _of_identifiers(reading, *pair)}
     changed |= {name: change for name, (change, _) in ids.items() if change}
     schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
     kept = [part for part in found if policy != "ignore" or part.what == "left out"]
@@ -166,6 +162,13 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
             if change or view
         ]
     return schema, [*(_finding(part, schema) for part in said), *more]
+
+
+def _of_identifiers(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
+    """Whether a column holds identifiers in both tables, or in one and text in the other: some may be cut short."""
+    if "identifier" not in (a.kind, b.kind):
+        return False
+    return a.kind == b.kind or all(_sort(side, a.name) == "text" for side in (reading.a, reading.b))
 
 
 def _identifiers(reading: Reading, a: ColumnKind, b: ColumnKind) -> tuple[str, str]:
