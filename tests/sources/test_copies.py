@@ -9,12 +9,17 @@ import polars as pl
 import pytest
 
 from twosample import _files
-from twosample.errors import OutputError
 from twosample.sources import remote
 from twosample.sources.remote import CopiedRows
 
 FRAMES = [pl.DataFrame({"x": range(k * 100, k * 100 + 100), "s": ["a"] * 100}) for k in range(5)]
 Usage = namedtuple("Usage", "total used free")
+FULL = {
+    "written": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+    "written otherwise": pl.exceptions.ComputeError("full"),
+    "made": OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+    "looked at": OSError(errno.EACCES, os.strerror(errno.EACCES)),
+}
 
 
 @pytest.fixture
@@ -43,21 +48,22 @@ def test_the_same_rows_again_and_files_that_go(folder):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-@pytest.mark.parametrize("where", ["written", "made", "looked at"])
+@pytest.mark.parametrize("where", FULL)
 def test_a_full_disk_stops_nothing(folder, monkeypatch, where, after):
     calls = []
 
     def fails(real):
-        def step(*given):
+        def step(*given, **options):
             calls.append(given)
             if len(calls) > after:
-                raise OutputError("full") if where == "written" else OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return real(*given)
+                raise FULL[where]
+            return real(*given, **options)
 
         return step
 
     owner, name = {
-        "written": (_files, "_stored"), "made": (_files.tempfile, "mkstemp"), "looked at": (shutil, "disk_usage")
+        "written": (pl.DataFrame, "write_ipc"), "written otherwise": (pl.DataFrame, "write_ipc"),
+        "made": (_files.tempfile, "mkstemp"), "looked at": (shutil, "disk_usage"),
     }[where]  # fmt: skip
     monkeypatch.setattr(owner, name, fails(getattr(owner, name)))
     copy = CopiedRows()

@@ -232,16 +232,19 @@ def _written(rows: pl.DataFrame) -> TemporaryCopy | None:
     """A file that holds these rows; None if all files would take too much room, or it cannot be written."""
     from polars.exceptions import PolarsError
 
-    size = int(rows.estimated_size())
+    file = None
     try:
         free = shutil.disk_usage(roomy_folder()).free
         with _counting:
             taken = sum(_sizes.values())
-        if taken + size > min(_MOST, free // _SPARED):
+        if taken + int(rows.estimated_size()) > min(_MOST, free // _SPARED):
             return None
         file = TemporaryCopy([], ".arrow")
         rows.write_ipc(file.path, compression="uncompressed")
+        size = file.path.stat().st_size
     except (OSError, OutputError, PolarsError):  # a full disk, a quota, no folder to write to: rows can be read again
+        if file is not None:
+            file.remove()
         return None
     with _counting:
         _sizes[file] = size
