@@ -173,3 +173,15 @@ def test_times_within_seconds_are_said_to_the_millisecond():
     assert (place.share_a, place.share_b) == pytest.approx(
         (holds(x, moment).mean(), holds(y, moment).mean()), abs=0.003
     )
+
+
+def test_ranges_of_many_rows_hold_the_values_at_their_ends():
+    """Ratings with one decimal, in bins that round them: those that are 7.4 are "at least 7.4"."""
+    rng = np.random.default_rng(0)
+    x, y = (np.round(np.clip(rng.normal(mean, 1.5, 25_000), 1, 10), 1) for mean in (6.0, 6.6))
+    found = [place for place in ts.compare({"v": x}, {"v": y})["v"].where if {place.low, place.high} != {None}]
+    assert found
+    for place in found:
+        low, high = place.low or -np.inf, place.high or np.inf
+        shares = [float(np.mean((part >= low - 1e-9) & (part <= high + 1e-9))) for part in (x, y)]
+        assert (place.share_a, place.share_b) == pytest.approx(shares, abs=1e-9), place.text

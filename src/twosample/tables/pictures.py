@@ -96,7 +96,8 @@ def _ranges(
         high = inf if stop == len(grid) else measure.down(float(grid[stop - 1]))
         if low > high:  # no number that is written in full lies there
             continue
-        ends = np.array([low, np.nextafter(high, inf)])
+        half = shown.step / 2  # values of bins are rounded: a step has room for that
+        ends = np.array([low - half, np.nextafter(high + half, inf)])
         a, b = (float(np.diff(part.below(ends))[0]) for part in both)
         if a != b:
             first, last = (None if isinf(end) else end for end in (low, high))
