@@ -168,6 +168,9 @@ def test_coded_features_are_those_of_the_sample(features, plan):
     assert {column.name for column in features} == set(KINDS)
     for column in features:
         width = column.table.shape[1]
+        if column.kind == "categorical":  # which levels are looked at is another choice
+            place += width
+            continue
         kind = type("Column", (), {"kind": column.kind, "name": column.name})()
         part = column_features(plan[column.name], kind, len(KINDS))
         wanted = [i for i, (meaning, _) in enumerate(part.meanings) if (meaning == "hour") == column.clock]
@@ -176,6 +179,31 @@ def test_coded_features_are_those_of_the_sample(features, plan):
         for own, feature in zip(found[place:], part.values[:, wanted].T, strict=False):
             assert np.corrcoef(own, feature)[0, 1] > 0.98, (column.name, wanted)
         place += width
+
+
+def levels_of(counts):
+    """The levels that are looked at one by one, from how often each of some levels occurs."""
+    values = [level for level, rows in counts.items() for _ in range(rows)]
+    (column,) = CodedColumn.frozen(pl.Series("v", values), "categorical", None, 6)
+    single = [k for k in range(column.width) if np.count_nonzero(column.table[:, k]) == 1]
+    return [column.levels[int(column.table[:, k].argmax())] for k in single]
+
+
+def test_large_levels_are_looked_at_one_by_one():
+    many = {f"v{i}": 3 for i in range(300)}
+    assert levels_of({"a": 400, "b": 150, **many}) == ["a", "b"]
+    assert levels_of(many) == []
+    assert set(levels_of({"a": 50, "b": 30, "c": 15, "d": 5})) == {"a", "b", "c", "d"}
+    assert len(levels_of({"a": 60, "b": 40})) == 1
+
+
+def test_levels_that_are_about_as_large_are_chosen_by_their_names():
+    """Else the features would be of levels that happen to be frequent in the table that they were chosen from."""
+    rng, chosen = np.random.default_rng(0), set()
+    for _ in range(20):
+        counts = rng.multinomial(2000, np.full(20, 0.05))
+        chosen.add(tuple(sorted(levels_of({f"v{i}": int(rows) for i, rows in enumerate(counts)}))))
+    assert len(chosen) <= 4  # of 20: the most frequent four are others in each draw
 
 
 def test_values_that_the_sample_does_not_have():

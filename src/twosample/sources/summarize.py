@@ -30,7 +30,7 @@ BINS = 1 << 15  # bins of a column, at most
 ENOUGH = 20_000
 """Rows of a first batch that tell the scale of its columns."""
 
-_FEW = 5_000  # of these, for features: a small part of the rows that are added up
+_FEW = 2_000  # of these, for features: a small part of the rows that are added up
 _VALUES = 1_000_000  # different values in memory beyond which categories are no longer counted
 
 

@@ -29,7 +29,7 @@ LARGEST = 127
 
 _SCORE, _SPREAD, _WAVE = 16.0, 8.0, 64.0  # features are whole multiples of one over this
 _MINUTES, _LONGEST = 1440, 1000  # codes of the time of day, of lengths of texts
-_RARE = 0.005  # levels with a smaller share of the rows are not looked at one by one
+_RARE = 0.02  # levels with a smaller share of the rows are not looked at one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,16 +151,23 @@ def _waves(counts: NDArray[np.intp]) -> list[Floats]:
 
 
 def _of_levels(counts: NDArray[np.intp], levels: Sequence[str]) -> list[Floats]:
-    """The largest levels one by one; signs that do not depend on how often a level occurs for the rest."""
+    """Some large levels one by one; signs that do not depend on how often a level occurs for the rest.
+
+    Of levels whose shares are alike up to a factor of two, names decide: the most frequent of many would be those
+    that happen to be frequent in the rows at hand, and so in their table.
+    """
     if len(levels) < 2:
         return []
-    order = np.argsort(-counts[:-2], kind="stable")
-    large = int((counts[:-2] >= _RARE * counts.sum()).sum())
+    signs = sign_codes(levels)
+    shares = counts[:-2] / counts.sum()
+    size = np.floor(np.log2(np.maximum(shares, _RARE / 2)))
+    order = np.lexsort((signs[:, 2:34] @ 2.0 ** np.arange(32), -size))
+    large = int((shares >= _RARE).sum())
     if len(levels) == 2:  # the other one says nothing new
         order, large = order[:1], 1
     single = large if large <= 6 and large == len(order) else min(large, 4)
     found = np.zeros((single + 2, len(counts)))
     found[np.arange(single), order[:single]] = 1.0
-    found[single:, :-2] = sign_codes(levels)[:, :2].T
+    found[single:, :-2] = signs[:, :2].T
     found[single:, order[:single]] = 0.0
     return list(found if single < len(order) else found[:single])
