@@ -104,17 +104,20 @@ def run(
     return [results[i] for i in range(len(pieces))]
 
 
-class Crew:
+class Crew(AbstractContextManager["Crew"]):
     """Threads that stay for work that comes again and again: what each keeps in memory is made once.
 
     Parameters
     ----------
     threads
-        How many there are. They start with the first work, and end when nobody holds the crew any more.
+        How many there are. They start with the first work, and end with the context.
     """
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads)
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
 
     def each(self, pieces: Iterable[Piece], work: Callable[[Piece], object]) -> None:
         """Do the work on all pieces; returns when it is done. After an exception no further piece is begun."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..core.threads import single_threaded_blas
+from ..core.threads import Crew, available_cores, single_threaded_blas
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
@@ -145,7 +145,8 @@ def summarized(
     """The summary of rows that come in batches."""
     first = next(batches, empty)
     grids, counted = plan(first) if like is None else planned(like)
-    tallies = Tallies(columns, grids, counted)
+    crew = Crew(available_cores())
+    tallies = Tallies(columns, grids, counted, crew=crew)
     features = choice.features(like, lambda: first)
     sums = GroupTally(features, first=choice.first) if features else None
 
@@ -157,7 +158,7 @@ def summarized(
                 sums.add(batch)
             yield batch
 
-    with single_threaded_blas():
+    with single_threaded_blas(), crew:
         sample = choice.sampler(first).draw(watched(), empty)
     held = None if sums is None else sums.result()
     return TableSummary("", tallies.rows, tallies.summaries(), sample, choice.seed, BINS, held)

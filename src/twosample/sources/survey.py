@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.threads import Crew, available_cores
 from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
 from .facts import Scan
 from .sampling import drawn
@@ -49,17 +50,18 @@ def surveyed(
     plan: Plan,
 ) -> Survey:
     """Draw a sample (size, seed) and tally, in one pass over all batches."""
-    tallies = Tallies(columns, {}, {})
+    tallies, crew = Tallies(columns, {}, {}), Crew(available_cores())
 
     def watched() -> Iterator[pl.DataFrame]:
         nonlocal tallies
         for batch in batches:
             if not tallies.rows:
-                tallies = Tallies(columns, *plan(batch))
+                tallies = Tallies(columns, *plan(batch), crew=crew)
             tallies.add(batch)
             tallies.give_up(_VALUES)
             yield batch
 
-    sample, rows = drawn(watched(), empty, *draw)
+    with crew:
+        sample, rows = drawn(watched(), empty, *draw)
     scan, all_ = tallies.result(), len(sample.frame) == rows
     return Survey(sample.frame, scan, sample.frame if all_ else None, numbers=sample.numbers)

@@ -166,6 +166,8 @@ class Tallies:
         Bins, and how many values to keep, for those that want them.
     profiled
         Whether to profile every column.
+    crew
+        Who takes in the columns of long batches; None: one column after another, here.
     """
 
     def __init__(
@@ -174,6 +176,7 @@ class Tallies:
         grids: Mapping[str, BinGrid],
         counted: Mapping[str, int],
         profiled: bool = True,
+        crew: Crew | None = None,
     ) -> None:
         self.rows = 0
         self.columns = [info for info in columns if profiled or info.name in grids or info.name in counted]
@@ -187,12 +190,12 @@ class Tallies:
         self.counts = {name: CountTally(name, limit) for name, limit in counted.items()}
         self.wholes = {info.name: WholeCounts(min(_RANGE, _CELLS // len(self.columns))) for info in self.columns}
         self.given_up: set[str] = set()
-        self._crew = Crew(available_cores())
+        self._crew = crew
 
     def add(self, batch: pl.DataFrame) -> None:
         """Take in a batch; of many rows, several columns at a time."""
         self.rows += len(batch)
-        if len(batch) < _THREADED:
+        if self._crew is None or len(batch) < _THREADED:
             for info in self.columns:
                 self._add(batch, info)
         else:
@@ -324,7 +327,8 @@ def tallied(
     profiled: bool = True,
 ) -> Scan:
     """All batches."""
-    tallies = Tallies(columns, grids, counted, profiled)
-    for batch in batches:
-        tallies.add(batch)
+    with Crew(available_cores()) as crew:
+        tallies = Tallies(columns, grids, counted, profiled, crew)
+        for batch in batches:
+            tallies.add(batch)
     return tallies.result()
