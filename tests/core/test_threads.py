@@ -171,7 +171,7 @@ def test_a_real_ctrl_c():
 
 
 def test_a_crew_does_all_and_stops_at_an_exception():
-    crew, seen = Crew(2), []
+    crew, seen, others = Crew(2), [], {*workers()}
     crew.each(range(50), seen.append)
     assert sorted(seen) == list(range(50))
 
@@ -185,10 +185,10 @@ def test_a_crew_does_all_and_stops_at_an_exception():
     with pytest.raises(RuntimeError, match="piece 3"):
         crew.each(range(1000), failing)
     assert len(seen) < 100
-    assert len(workers()) == 2
+    assert len({*workers()} - others) == 2
     with crew:
         pass
-    assert workers() == []
+    assert {*workers()} <= others
 
 
 def test_blas_has_one_thread_until_the_last_context_is_left():
