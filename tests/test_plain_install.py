@@ -106,7 +106,7 @@ def test_the_commands_of_the_readme_run(alone, tmp_path):
         words for words in commands(README.read_text(encoding="utf-8")) if not words[1:] or "postgresql" not in words[1]
     ]
     assert [words[0] for words in lines] == [
-        "compare", "summarize", "compare", "match", "independence", "outliers", "demo",
+        "compare", "summarize", "compare", "match", "independence", "outliers", "relative", "demo",
     ]  # fmt: skip
     code = """
 from twosample.cli.run import run
