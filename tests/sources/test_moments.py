@@ -214,6 +214,8 @@ def test_values_that_the_sample_does_not_have():
     codes = column.codes(pl.Series([-np.inf, -5.0, 0.0, 99.5, 1e300, np.inf, None]))
     assert codes.tolist() == [0, 0, 1, 100, 101, 101, 103]
     assert column.table[0, 0] == column.table[1, 0] < column.table[50, 0] < column.table[100, 0] == column.table[101, 0]
+    (column,) = CodedColumn.frozen(pl.Series("v", np.arange(100.0) / 100), "numeric", BinGrid(-7, 0, 100), 6)
+    assert column.codes(pl.Series([1.7e308, -1.7e308])).tolist() == [101, 0]  # more than a double can hold in bins
 
 
 @pytest.mark.parametrize(

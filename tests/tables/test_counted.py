@@ -119,3 +119,38 @@ def test_the_level_holds_where_values_are_hashed():
         found = views_of(x, y).values()
         lows += min(view.pvalue for view in found) * len(found) <= 0.05
     assert lows <= 12
+
+
+def _column(found, name):
+    return next(column for column in found.columns if column.name == name)
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("1", "0")])
+def test_truths_of_a_summary_are_counted_on_all_rows(words):
+    """Against other words for them; the rows that were kept are a few."""
+    first, second = (np.random.default_rng(seed).random(ROWS) < 0.3 for seed in (1, 2))
+    summary = ts.summarize({"seen": first, "row": np.arange(ROWS) % 7}, rows=100)
+    table = {"seen": np.where(second, *words), "row": np.arange(ROWS) % 7}
+    for pair in ((summary, table), (table, summary), (summary, ts.summarize(table, rows=100))):
+        column = _column(ts.compare(*pair), "seen")
+        assert column.verdict == "same"
+        assert "all rows" in column.method
+    other = ts.compare(summary, table | {"seen": np.where(~second, *words)})
+    assert _column(other, "seen").verdict == "different"
+
+
+@pytest.mark.parametrize("unit", [1, 0.25, np.float32(1 / 3)])
+def test_numbers_of_a_summary_as_categories(unit):
+    """From the counts of single values, as from the rows; beyond 2^53 and beyond 4096 values from those kept."""
+    first, second = (np.random.default_rng(seed).integers(0, 5, ROWS) * unit for seed in (1, 2))
+    said = {"code": "categorical"}
+    summary = ts.summarize({"code": first}, rows=100)
+    found = _column(ts.compare(summary, {"code": second}, kinds=said), "code")
+    rows = _column(ts.compare({"code": first}, {"code": second}, kinds=said), "code")
+    assert (found.statistic, found.method) == (rows.statistic, rows.method)
+
+
+@pytest.mark.parametrize("codes", [np.arange(ROWS) % 5 + 2**60, np.arange(ROWS) % 5000])
+def test_numbers_that_were_not_counted_one_by_one(codes):
+    found = ts.compare(ts.summarize({"code": codes}, rows=100), {"code": codes}, kinds={"code": "categorical"})
+    assert "random samples of 100 and" in _column(found, "code").method

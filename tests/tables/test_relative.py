@@ -71,6 +71,21 @@ def test_numbers_against_text_are_told(three):
     assert not any("holds numbers" in note for note in ts.compare_relative(*three).notes)
 
 
+def test_numbers_that_tell_rows_apart_are_numbers(three):
+    """So are those of one value; a column without any is neither."""
+    rows = len(three[0])
+    held = [pl.Series(range(rows)), pl.Series([1.0] * rows), pl.Series([0.5, *range(1, rows)])]
+    assert not any("holds" in part for part in ts.compare_relative(*_with(three, held)).notes)
+    held[0] = pl.Series([None] * rows, dtype=pl.String)
+    assert not any("holds" in part for part in ts.compare_relative(*_with(three, held)).notes)
+    held[0], held[1] = pl.Series(range(rows)), pl.Series(["none"] * rows)
+    assert any(part.startswith("k holds numbers in") for part in ts.compare_relative(*_with(three, held)).notes)
+
+
+def _with(tables, columns):
+    return [one.with_columns(column.alias("k")) for one, column in zip(tables, columns, strict=True)]
+
+
 def test_rows_of_the_reference_in_a_table_are_told(three):
     a, b, reference = three
     c = ts.compare_relative(pl.concat([a, reference[:150]]), b, reference)

@@ -1,6 +1,7 @@
 """Summaries that hold sums of features: all columns together on every row of both."""
 
 import json
+import re
 from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
@@ -136,6 +137,16 @@ def test_contracts_still_look_at_every_row(files, reference):
     broken = rows.with_columns(pl.when(pl.int_range(pl.len()) == 17).then(10**6).otherwise("count").alias("count"))
     found = ts.compare(reference, broken, contract=contract)
     assert any(part.column == "count" and part.rows == 1 for part in found.violations)
+
+
+def test_what_could_hide_rests_on_the_rows_that_were_kept(files):
+    """More rows in the tables would not show it: effects are measured on those that were kept."""
+    first = ts.summarize(files / "reference.parquet", rows=300)
+    found = ts.compare(first, ts.summarize(files / "alike.parquet", like=first, rows=300))
+    assert (found.joint.m, found.joint.n) == (30_000, 30_000)
+    assert re.search(
+        r"all columns together could hide; a joint sample of about [\d,]+ rows would show it", found.headline
+    )
 
 
 def test_designs_look_at_rows(files, reference):

@@ -40,6 +40,7 @@ class Judged:
     law: Law  # what the p-value comes from; by moments where :meth:`Judge.screened` or a design says so
     m: int  # rows
     n: int
+    measured: int | None = None  # rows of the smaller sample that the effect rests on, where the test has more
 
     def rows_needed(self, margin: float, groups: int = 0) -> int | None:
         """About how many rows in each sample would show that the effect is within the margin; None if none would.
@@ -51,7 +52,7 @@ class Judged:
         room = margin - value
         if room <= 0.1 * margin or self.effect.high >= 1:
             return None
-        return round((groups or min(self.m, self.n)) * ((self.effect.high - value) / room) ** 2)
+        return round((groups or self.measured or min(self.m, self.n)) * ((self.effect.high - value) / room) ** 2)
 
 
 @dataclass(eq=False)

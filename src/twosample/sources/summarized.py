@@ -68,7 +68,10 @@ class SummaryRows:
             if own is None:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
             moments[name] = own if points is not None else own.regridded(grid) or own
-        counts = {name: self._counts(name, most) or self._sampled_counts(name) for name, most in counted.items()}
+        counts = {
+            name: self._counts(name, most) or self._counts_of_numbers(name, most) or self._sampled_counts(name)
+            for name, most in counted.items()
+        }
         singles = {name: few for name, grid in grids.items() if (few := self._singles(name, grid.dates)) is not None}
         return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts, singles)
 
@@ -129,8 +132,20 @@ class SummaryRows:
         column = self._column(name)
         if column.counts is None or column.counts.values is None:
             return None
-        values = sorted(column.counts.values.items(), key=lambda item: (-item[1], item[0]))
-        return CategoryCounts(name, tuple(values[:most]), sum(rows for _, rows in values[most:]), column.missing)
+        return _most_frequent(name, column.counts.values, most, column.missing)
+
+    def _counts_of_numbers(self, name: str, most: int) -> CategoryCounts | None:
+        """Numbers, or true and false, as categories; None if their values were not counted one by one."""
+        import polars as pl
+
+        column, dtype = self._column(name), column_of(self.held.sample.frame, name).dtype
+        found = column.singles
+        if found is None or not found.exact or not (dtype.is_integer() or dtype.is_float() or dtype == pl.Boolean):
+            return None
+        if np.abs(found.values).max(initial=0.0) >= 2.0**53 and dtype.is_integer():  # doubles have rounded them
+            return None
+        words = strings(pl.Series(found.values).cast(dtype)).to_list()
+        return _most_frequent(name, dict(zip(words, found.counts.tolist(), strict=True)), most, column.missing)
 
     def _sampled_counts(self, name: str) -> CategoryCounts:
         """Categories of the rows that were kept; all rows count as not counted."""
@@ -141,3 +156,8 @@ class SummaryRows:
 
     def _refuse(self, why: str) -> NoReturn:
         raise SourceError(f"{self.name} is a summary, and {why}.")
+
+
+def _most_frequent(name: str, counts: Mapping[str, int], most: int, missing: int) -> CategoryCounts:
+    values = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return CategoryCounts(name, tuple(values[:most]), sum(rows for _, rows in values[most:]), missing)

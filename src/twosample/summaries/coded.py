@@ -106,7 +106,8 @@ class CodedColumn:
                 places = values % 86_400.0 / 60.0
         else:
             assert self.bins is not None
-            places = values * 2.0**-self.bins.unit
+            with np.errstate(over="ignore"):  # numbers far beyond the bins are at their ends like others
+                places = values * 2.0**-self.bins.unit
             places -= self.bins.start - 1.0
         np.fmin(np.fmax(places, 0.0, out=places), self.size - 3.0, out=places)
         missing = np.isnan(values)

@@ -14,6 +14,7 @@ from ..core.types import Floats
 from ..engines import LowRank
 from ..errors import InputError
 from ..homogeneity import KSampleResult, ksample_test
+from ..sources import ColumnKind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, numbers, stacked
 from ..structured.coordinates import TableRows, coordinates, read_rows
@@ -65,9 +66,8 @@ class SideBySide:
         if not used:
             why_not = few(lost, 5)
             raise InputError(f"No column can be compared: {why_not}. Say what they mean with kinds={{...}}.")
-        odd = {
-            one.name for same in zip(*alone, strict=True) for one in same if len({k.base in NUMBERS for k in same}) > 1
-        }
+        held = [{kind.name: _numbers(kind, part) for kind in of} for of, part in zip(alone, parts, strict=True)]
+        odd = {name for name in used if {True, False} <= {of[name] for of in held}}
         lost += [
             f"{shown(name, 60)} holds numbers in some tables and others not: compared as {kind.kind}"
             for name, kind in used.items()
@@ -102,6 +102,13 @@ def _wanted(
 
 def _read(frame: pl.DataFrame, kinds: Mapping[str, str]) -> TableRows:
     return read_rows(frame, sample=None, seed=0, where=None, kinds=kinds)
+
+
+def _numbers(kind: ColumnKind, frame: pl.DataFrame) -> bool | None:
+    """Whether a column holds numbers, those that tell rows apart too; None if it has nothing to compare."""
+    if kind.base is None:
+        return None
+    return kind.base in NUMBERS or kind.from_text or column_of(frame, kind.name).dtype.is_numeric()
 
 
 def _infinite(frame: pl.DataFrame, name: str) -> bool:

@@ -111,10 +111,10 @@ def in_parts(first: Together, second: Together, part: float) -> Together:
     more = [i for i, name in enumerate(other.names) if name not in better.names]
     sizes = first.judged.effect, second.judged.effect
     value, low, high = (max(getattr(size, end) for size in sizes) for end in ("value", "low", "high"))
-    size = replace(sizes[0], value=value, low=low, high=high)
+    size, measured = replace(sizes[0], value=value, low=low, high=high), min(second.judged.m, second.judged.n)
     return replace(
         better,
-        judged=replace(better.judged, effect=size, m=first.judged.m, n=first.judged.n),
+        judged=replace(better.judged, effect=size, m=first.judged.m, n=first.judged.n, measured=measured),
         names=(*better.names, *(other.names[i] for i in more)),
         pvalues=(*better.pvalues, *(other.pvalues[i] for i in more)),
         adjusted=(*better.adjusted, *(other.adjusted[i] for i in more)),
