@@ -271,6 +271,26 @@ def test_dates_that_no_unit_can_hold():
         open_table(np.array([2, 5], dtype="timedelta64"))
 
 
+def test_arrays_of_objects_are_as_in_pandas():
+    pd = pytest.importorskip("pandas")
+    for values in (
+        [None, "a", "b"],
+        ["a", np.nan, "b"],
+        [np.nan, "a", None],
+        [None, True, False],
+        [None, 1.5, np.nan],
+        [pd.NaT, pd.Timestamp("2020-01-01"), None],
+        [pd.NA, 1, 2],
+        [1, "a", None],
+    ):
+        array = np.array(values, dtype=object)
+        found = open_table({"v": array}).collect()
+        assert found.equals(open_table(pd.DataFrame({"v": array})).collect())
+        assert found["v"].dtype != pl.Object
+        assert found["v"].null_count() == pd.isna(array).sum()
+        assert open_table(array[:, None]).collect()["c0"].equals(found["v"])
+
+
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_a_matrix_and_a_masked_array():
     masked = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timezone
 from importlib.util import find_spec
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def _from_array(array: np.ndarray[Any, Any], name: str) -> pl.DataFrame:
     plain = np.ma.asarray(array) if np.ma.isMaskedArray(array) else np.asarray(array)  # a row of a matrix is a matrix
     columns = plain[:, None] if plain.ndim == 1 else plain
     if columns.dtype.kind == "O":
-        return _from_columns([(f"c{j}", columns[:, j].tolist()) for j in range(columns.shape[1])])
+        return _from_columns([(f"c{j}", columns[:, j]) for j in range(columns.shape[1])])
     if columns.dtype.kind not in _KINDS:
         raise SourceError(f"{name} holds values of type {array.dtype}, which is not the type of a column.")
     return pl.DataFrame([_array_column(f"c{j}", columns[:, j]) for j in range(columns.shape[1])])
@@ -153,7 +154,15 @@ def _listed_column(name: str, values: Any) -> pl.Series:
 
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in _KINDS:
         return _array_column(name, values)
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "O":
+        given = values.tolist()
+        return _python_values(given, [_stands_for_nothing(value) for value in given]).alias(name)
     return pl.Series(name, values, strict=False)
+
+
+def _stands_for_nothing(value: object) -> bool:
+    """Whether it is what NumPy and pandas have in the place of None."""
+    return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and isnan(value))
 
 
 def _short(value: object) -> str:
@@ -185,7 +194,7 @@ def _pandas_column(column: Any) -> pl.Series:
     if isinstance(kind, np.dtype) and kind.kind == "c":
         return pl.Series(column.tolist(), dtype=pl.Object)
     if isinstance(kind, np.dtype) and kind.kind == "O":
-        return _pandas_values(column)
+        return _python_values(column.tolist(), column.isna().to_list())
     offset = isinstance(getattr(kind, "tz", None), timezone)  # polars knows zones by name
     if hasattr(column, "cat") or offset or find_spec("pyarrow") is None:
         return _without_arrow(column)
@@ -201,12 +210,11 @@ def _without_own_types(column: Any) -> Any:
     return column.dt.to_timestamp() if str(column.dtype).startswith("period[") else column
 
 
-def _pandas_values(column: Any) -> pl.Series:
+def _python_values(given: list[Any], missing: list[bool]) -> pl.Series:
     """The Python values of a column; as text, if they are of several types."""
     import polars as pl
 
-    missing = column.isna().to_numpy()
-    values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    values = [None if gone else value for value, gone in zip(given, missing, strict=True)]
     kinds = {type(value) for value in values if value is not None}
     mixed = len(kinds) > 1 and not kinds <= {int, float, bool}
     return pl.Series([v if v is None else str(v) for v in values] if mixed else values, strict=False)
@@ -227,7 +235,7 @@ def _without_arrow(column: Any) -> pl.Series:
         levels = _pandas_column(column.cat.categories.to_series())
         found = levels.gather(codes.set(codes < 0, None))
         return found.cast(pl.Categorical) if found.dtype == pl.String else found
-    return _pandas_values(column)
+    return _python_values(column.tolist(), column.isna().to_list())
 
 
 def _from_arrow(source: Any) -> pl.DataFrame:
