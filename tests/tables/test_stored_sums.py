@@ -149,6 +149,17 @@ def test_what_could_hide_rests_on_the_rows_that_were_kept(files):
     )
 
 
+def test_what_could_hide_in_texts_rests_on_the_rows_that_were_kept():
+    rng = np.random.default_rng(1)
+    texts = [{"note": [f"word{v} {'and so on ' * (v % 4)}end" for v in rng.integers(0, 4000, 22_000)]} for _ in "ab"]
+    first = ts.summarize(texts[0], rows=400)
+    found = ts.compare(first, ts.summarize(texts[1], like=first, rows=400), margin={"text": 0.05, "*": 0.3})
+    assert re.search(r"could hide in so few rows; a sample of about [\d,]+ rows would show it", found.headline)
+    gaps = [{"v": np.where(part < 0.02, part, np.nan), "w": part} for part in rng.random((2, 22_000))]
+    found = ts.compare(*gaps, kinds={"v": "numeric"}, margin={"v": 0.05, "*": 0.5})
+    assert found.headline.endswith("rows in each table would show it.")  # all rows that have a value were looked at
+
+
 def test_designs_look_at_rows(files, reference):
     found = ts.compare(reference, files / "alike.parquet", by="city", sample=1000)
     assert found.joint.m <= 1000

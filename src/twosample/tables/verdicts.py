@@ -273,19 +273,21 @@ def _needed(
 ) -> str:
     """About how many rows, or groups, would show that all is within the margins, in words; empty if no number would."""
     fewest = min(groups, default=0)
-    tests = [(test, margins.at(line.name, line.kind)) for line in lines for test in line.tests]
-    single = [test.rows_needed(border, fewest) for test, border in tests if test.effect.high >= border]
+    tests = [(line, test, margins.at(line.name, line.kind)) for line in lines for test in line.tests]
+    unsure = [part for part in tests if part[1].effect.high >= part[2]]
+    single = [test.rows_needed(border, fewest) for _, test, border in unsure]
+    sampled = all(test.m + test.n < sum(line.rows) - sum(line.gone) for line, test, _ in unsure)
     wide = joint is not None and joint.effect.high >= joint_margin
     together = joint.rows_needed(joint_margin, fewest) if joint is not None and wide else 0
     known = [rows for rows in single if rows is not None]
     if joint is None or together is None or len(known) < len(single) or not (single or together):
         return ""
-    rows = lines[0].rows
+    most, rows = max([*known, together]), lines[0].rows
     if groups:  # more rows of the same groups would not help
-        return f"; about {_rounded(max([*known, together]))} groups in each table would show it"
-    if not single and min(rows) > together:  # the tables are large enough, only the sample is not
-        return f"; a joint sample of about {_rounded(together)} rows would show it"
-    return f"; about {_rounded(max([*known, together]))} rows in each table would show it"
+        return f"; about {_rounded(most)} groups in each table would show it"
+    if sampled and min(rows) > most:  # the tables are large enough, only samples are not: of whole rows, or of texts
+        return f"; a {'' if single else 'joint '}sample of about {_rounded(most)} rows would show it"
+    return f"; about {_rounded(most)} rows in each table would show it"
 
 
 def _headline(verdict: Verdict, columns: Sequence[ColumnComparison], behind: Sequence[Finding], could_hide: str) -> str:
