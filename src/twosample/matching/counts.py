@@ -85,7 +85,7 @@ def _counts(one: Places, levels: int, others: Places, width: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Factor:
+class _CountedColumn:
     """The different values of a column, in order, and which one each row has; -1 for none."""
 
     values: Floats
@@ -93,7 +93,7 @@ class _Factor:
     codes: Places
 
     @classmethod
-    def of(cls, column: Column, at: Places) -> _Factor:
+    def of(cls, column: Column, at: Places) -> _CountedColumn:
         given = column.ordered()[at]
         there = np.isfinite(given)
         codes = np.full(len(at), -1, dtype=np.intp)
@@ -122,7 +122,7 @@ class Tables:
     def __init__(self, left: Side, right: Side) -> None:
         self.sides = (left, right)
         self.at = tuple(np.linspace(0, side.rows - 1, min(side.rows, _ROWS)).astype(np.intp) for side in self.sides)
-        self.known: dict[tuple[int, int], _Factor] = {}
+        self.known: dict[tuple[int, int], _CountedColumn] = {}
         self.pairs: dict[tuple[int, int], Coded] = {}
 
     def known_by_level(self, pair: tuple[int, int]) -> bool:
@@ -151,13 +151,13 @@ class Tables:
         )
         return Coded(left, right, max((one.levels for one in each), default=1))
 
-    def _factor(self, side: int, column: int) -> _Factor:
+    def _factor(self, side: int, column: int) -> _CountedColumn:
         if (side, column) not in self.known:
-            self.known[side, column] = _Factor.of(self.sides[side].columns[column], self.at[side])
+            self.known[side, column] = _CountedColumn.of(self.sides[side].columns[column], self.at[side])
         return self.known[side, column]
 
 
-def _bins(factors: Sequence[_Factor], count: int) -> tuple[list[Places], int]:
+def _bins(factors: Sequence[_CountedColumn], count: int) -> tuple[list[Places], int]:
     """The bin of each value, cut at quantiles of all; a value that fills more than one has its own."""
     pool = np.sort(np.concatenate([np.repeat(factor.values, factor.often) for factor in factors]))
     if not len(pool):
@@ -168,7 +168,7 @@ def _bins(factors: Sequence[_Factor], count: int) -> tuple[list[Places], int]:
     return [np.searchsorted(cuts, factor.values, "right") for factor in factors], len(cuts) + 1
 
 
-def _frequent(factors: Sequence[_Factor], count: int) -> tuple[list[Places], int]:
+def _frequent(factors: Sequence[_CountedColumn], count: int) -> tuple[list[Places], int]:
     """The level of each value: the most frequent ones, and one for the rest."""
     often: Counter[str] = Counter()
     for factor in factors:

@@ -22,7 +22,7 @@ from ...statistics import QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
 from ..family import QUANTILES, OnLine, check_options, joined_test
 from .bins import Bins
-from .groups import FeatureSums
+from .groups import SketchSums
 from .permuted_groups import embedded_groups, exchangeable, group_resamples
 from .sketch import Sketch, different_kinds
 from .waves import BinnedPair, BinnedSample, WaveGrid
@@ -74,7 +74,7 @@ def compare_sketches(
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
         rule = door.resolve_bandwidth("median" if bandwidth is None else bandwidth, formula)
         observed = _binned(state_x, state_y, formula, rule, chosen)
-    elif isinstance(state_x, FeatureSums) and isinstance(state_y, FeatureSums):
+    elif isinstance(state_x, SketchSums) and isinstance(state_y, SketchSums):
         judge = _null(null, _GROUPED_NULLS, "several columns")
         door.check_resamples(judge, level)
         _check_kernel(kernel, state_x.kernel)
@@ -103,8 +103,8 @@ def compare_sketches(
 
 
 def _adaptive(
-    x: Bins | FeatureSums,
-    y: Bins | FeatureSums,
+    x: Bins | SketchSums,
+    y: Bins | SketchSums,
     bandwidth: door.BandwidthLike | None,
     statistic: Statistic | str,
     null: Null | str | None,
@@ -206,7 +206,7 @@ class _ObservedSketches(Observed):
         return how, f"The kernel is that of {self.frequencies} random frequencies."
 
 
-def _states(x: object, y: object) -> tuple[Bins | FeatureSums, Bins | FeatureSums]:
+def _states(x: object, y: object) -> tuple[Bins | SketchSums, Bins | SketchSums]:
     state_x, state_y = _state(x, "x"), _state(y, "y")
     if state_x.columns != state_y.columns:
         raise InputError(
@@ -215,7 +215,7 @@ def _states(x: object, y: object) -> tuple[Bins | FeatureSums, Bins | FeatureSum
     return state_x, state_y
 
 
-def _state(sketch: object, name: str) -> Bins | FeatureSums:
+def _state(sketch: object, name: str) -> Bins | SketchSums:
     if not isinstance(sketch, Sketch):
         raise InputError(f"{name} is {type(sketch).__name__} and the other a Sketch; make both of them sketches.")
     if sketch.state is None or sketch.rows < 2:

@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...sources.elsewhere import check_present, is_elsewhere, rows_of, table_elsewhere
 from ...sources.partial import regrouped
 from ...summaries import ColumnInfo
-from .groups import FeatureSums, GroupedFeatures
+from .groups import GroupedFeatures, SketchSums
 from .sketch import Sketch
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class RowSums:
     """The task: sums of the features of a sketch over groups that rows are put into at random, by their places."""
 
     columns: tuple[ColumnInfo, ...]
-    state: FeatureSums  # the features
+    state: SketchSums  # the features
 
     def part(self, batches: Iterable[pl.DataFrame], place: int) -> bytes:
         """Whole numbers: values that are no numbers, then for each group its rows and its sums in units of 2⁻³²."""
@@ -69,7 +69,7 @@ class RowSums:
         """One part, a row for each group."""
         return np.frombuffer(part, "<i8").astype(np.int64).reshape(len(self.state.sizes), -1)
 
-    def added(self, parts: list[bytes], name: str) -> FeatureSums:
+    def added(self, parts: list[bytes], name: str) -> SketchSums:
         """The state with the rows of all parts."""
         whole = self.merged(parts)
         if not whole:
@@ -80,7 +80,7 @@ class RowSums:
         return replace(state, sums=state.sums + found[:, 2:] * _UNIT, sizes=state.sizes + found[:, 1])
 
 
-def gathered(state: FeatureSums, table: Table, name: str) -> FeatureSums:
+def gathered(state: SketchSums, table: Table, name: str) -> SketchSums:
     """A state with all rows of a table, where they are."""
     if len(table.columns) != state.columns:
         raise InputError(f"{name} has {len(table.columns)} column(s) and the sketch {state.columns}.")

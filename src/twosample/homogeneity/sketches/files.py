@@ -19,11 +19,11 @@ from ...kernels import Gaussian, Kernel, Laplace, Matern, Product, RationalQuadr
 from ...summaries import BinGrid, BinnedColumn
 from ...summaries.container import FileFormat
 from .bins import BinnedMoments, Bins
-from .groups import FeatureSums, GroupedFeatures
+from .groups import GroupedFeatures, SketchSums
 
 FORMAT = FileFormat("twosample-sketch", 1, "a sketch")
 
-State = Bins | FeatureSums
+State = Bins | SketchSums
 Record = dict[str, Any]
 
 _KERNELS: dict[str, type[Kernel]] = {
@@ -118,7 +118,7 @@ def _moments(record: Mapping[str, Any], low: int, high: int, length: int) -> Flo
     return moments
 
 
-def _groups_record(state: FeatureSums) -> Record:
+def _groups_record(state: SketchSums) -> Record:
     return {
         "kind": "groups",
         "kernel": _kernel_record(state.kernel),
@@ -135,7 +135,7 @@ def _groups_record(state: FeatureSums) -> Record:
     }
 
 
-def _groups(record: Mapping[str, Any]) -> FeatureSums:
+def _groups(record: Mapping[str, Any]) -> SketchSums:
     kernel = _kernel(record["kernel"])
     location, scale = (_numbers(record[name], np.float64) for name in ("location", "scale"))
     waves, sums = (_numbers(record[name], np.float64, 2) for name in ("frequencies", "sums"))
@@ -154,7 +154,7 @@ def _groups(record: Mapping[str, Any]) -> FeatureSums:
     names = record.get("names", [])  # files written before they were kept have none
     _require(isinstance(names, list) and all(isinstance(name, str) for name in names), "names that are text")
     _require(len(names) in (0, d), "as many names as columns")
-    return FeatureSums(layout, kernel, location, scale, waves, weights, sums, sizes, turn, tuple(names))
+    return SketchSums(layout, kernel, location, scale, waves, weights, sums, sizes, turn, tuple(names))
 
 
 def _kernel_record(kernel: Kernel) -> Record:

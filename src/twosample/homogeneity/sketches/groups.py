@@ -68,7 +68,7 @@ class GroupedFeatures:
         yes_or_no("GroupedFeatures: standardise", self.standardise)
         door.open_kernel(self.kernel, self.bandwidth)
 
-    def state(self, rows: Floats) -> FeatureSums:
+    def state(self, rows: Floats) -> SketchSums:
         """Empty groups, with kernel and frequencies from the first rows."""
         if len(rows) < 2:
             raise InputError(f"The first batch of a sketch of several columns has {len(rows)} row(s), not 2 or more.")
@@ -84,11 +84,11 @@ class GroupedFeatures:
         kernel = door.open_kernel(self.kernel, self.bandwidth).filled((part - location) / scale, rng)
         waves, weights = kernel.draw_frequencies(rows.shape[1], self.frequencies, rng)
         none = np.zeros((self.groups, 2 * len(weights)))
-        return FeatureSums(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
+        return SketchSums(self, kernel, location, scale, waves, weights, none, np.zeros(self.groups, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureSums:
+class SketchSums:
     """Sums of the features over groups of rows: never changed, only replaced."""
 
     layout: GroupedFeatures  # what was asked for
@@ -118,12 +118,12 @@ class FeatureSums:
         arrays = (self.location, self.scale, self.waves, self.weights, self.sums, self.sizes)
         return sum(array.nbytes for array in arrays)
 
-    def named(self, names: tuple[str, ...], whose: str) -> FeatureSums:
+    def named(self, names: tuple[str, ...], whose: str) -> SketchSums:
         """With names, unless it has some; refuses other ones, or the same in a different order."""
         door.check_names(names, self.names, whose)
         return self if self.names else replace(self, names=names)
 
-    def added(self, rows: Floats) -> FeatureSums:
+    def added(self, rows: Floats) -> SketchSums:
         """With more rows, shuffled and dealt to the groups in turn."""
         sums, sizes, groups = self.sums.copy(), self.sizes.copy(), len(self.sizes)
         first = crc32(np.ascontiguousarray(rows[:1]).tobytes())
@@ -151,7 +151,7 @@ class FeatureSums:
             raise InputError("batch holds values too large beside those of the first batch; rescale all of them.")
         return np.asarray(self._features(z), dtype=np.float64)
 
-    def merged(self, other: FeatureSums) -> FeatureSums:
+    def merged(self, other: SketchSums) -> SketchSums:
         """The rows of both, group by group."""
         check_alike(self, other)
         names = self.names or other.names
@@ -159,7 +159,7 @@ class FeatureSums:
         turn = sum(turns) % len(self.sizes) if turns else None
         return replace(self, sums=self.sums + other.sums, sizes=self.sizes + other.sizes, turn=turn, names=names)
 
-    def blank(self) -> FeatureSums:
+    def blank(self) -> SketchSums:
         """The same kernel and frequencies without rows."""
         return replace(self, sums=np.zeros_like(self.sums), sizes=np.zeros_like(self.sizes), turn=None)
 
@@ -168,7 +168,7 @@ class FeatureSums:
         return CosineMap(self.waves, self.weights, single=False)
 
 
-def check_alike(a: FeatureSums, b: FeatureSums) -> None:
+def check_alike(a: SketchSums, b: SketchSums) -> None:
     """Refuse sketches that do not speak of the same features."""
     if a.columns != b.columns:
         raise InputError(f"The sketches have different columns: {a.columns} and {b.columns}.")

@@ -18,13 +18,13 @@ import numpy as np
 from ...core.labellings import random_subsets
 from ...core.types import Floats
 from ...embedding import Embedded
-from .groups import FeatureSums, check_alike
+from .groups import SketchSums, check_alike
 
 EXCHANGEABLE = 0.9
 """Permute if so much of a permutation of all groups is left when only groups of equal size change places."""
 
 
-def embedded_groups(x: FeatureSums, y: FeatureSums) -> Embedded:
+def embedded_groups(x: SketchSums, y: SketchSums) -> Embedded:
     """Both samples as groups of rows, those of x first: the mean of their features, and their rows."""
     check_alike(x, y)
     used = [state.sizes > 0 for state in (x, y)]

@@ -15,7 +15,7 @@ from ...summaries import Points
 from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
-from .groups import FeatureSums, GroupedFeatures
+from .groups import GroupedFeatures, SketchSums
 from .waves import BinnedSample, Waves
 
 Layout = BinnedMoments | GroupedFeatures
@@ -110,7 +110,7 @@ class Sketch:
         if state is None:
             layout = self._layout or (BinnedMoments() if rows.shape[1] == 1 else GroupedFeatures())
             state = layout.state(rows)
-        if isinstance(state, FeatureSums):
+        if isinstance(state, SketchSums):
             state = state.named(door.column_names(batch), "batch and the sketch")
         self._state = state.added(rows)
         return self
@@ -120,7 +120,7 @@ class Sketch:
         from .elsewhere import gathered
 
         table, state = table_elsewhere(batch, "batch"), self._state
-        grouped = isinstance(state, FeatureSums) or isinstance(self._layout, GroupedFeatures)
+        grouped = isinstance(state, SketchSums) or isinstance(self._layout, GroupedFeatures)
         if len(table.columns) == 1 and not grouped:
             return self._added(points_elsewhere(table, "batch"))
         if isinstance(state, Bins):
@@ -131,7 +131,7 @@ class Sketch:
             if not len(first):
                 return self
             state = (self._layout or GroupedFeatures()).state(first)
-        assert isinstance(state, FeatureSums)
+        assert isinstance(state, SketchSums)
         self._state = gathered(state, table, "batch")
         return self
 
