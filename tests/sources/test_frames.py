@@ -1,13 +1,14 @@
 """Frames of every library are the same table. Workers of Dask and Spark: test_workers.py."""
 
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import BinGrid, open_table, remote
+from twosample.sources import BinGrid, infer_kinds, open_table, remote
 
 RNG = np.random.default_rng(7)
 COLUMNS = {
@@ -289,6 +290,29 @@ def test_arrays_of_objects_are_as_in_pandas():
         assert found["v"].dtype != pl.Object
         assert found["v"].null_count() == pd.isna(array).sum()
         assert open_table(array[:, None]).collect()["c0"].equals(found["v"])
+
+
+@pytest.mark.parametrize("form", [list, lambda values: np.array(values, dtype=object), "pandas"])
+def test_objects_are_the_text_that_they_have(form):
+    places = [Path("a/b"), None, Path("c")] * 20
+    if form == "pandas":
+        form = pytest.importorskip("pandas").Series
+    table = open_table({"v": form(places)})
+    assert table.collect()["v"].to_list() == [None if place is None else str(place) for place in places]
+    assert infer_kinds(table, table.profile(), table.sample(60))[0].kind == "categorical"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1 + 2j, "complex numbers cannot be compared; give real and imaginary part as two columns"),
+        ({"a", "b"}, "Python objects of type set cannot be compared; give numbers or text"),
+        (object(), "Python objects of type object cannot be compared; give numbers or text"),
+    ],
+)
+def test_objects_without_a_text_of_their_own_are_left_out_with_their_type(value, said):
+    table = open_table({"v": [None, *[value] * 5]})
+    assert infer_kinds(table, table.profile(), table.sample(6))[0].reason == said
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")

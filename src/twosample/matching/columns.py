@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError, checked_names
-from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
+from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table
 from ..sources.values import as_truths, column_of, columns_of, truths
 
 if TYPE_CHECKING:
@@ -194,9 +194,7 @@ def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: 
         meant = {found.name: found for found in infer_kinds(part, part.profile(), columns_of(frame, asked), known)}
     columns = []
     for info in infos:
-        if info.family == "other" and meant[info.name].kind == "unsupported":
-            columns.append(_inferred(frame, unsupported(info)))
-        elif info.name in meant:
+        if info.name in meant:
             columns.append(_inferred(frame, meant[info.name], said=info.name in kinds))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timezone
 from importlib.util import find_spec
 from math import isnan
@@ -33,7 +33,7 @@ def open_frame(source: object, name: str) -> Rows:
     reading = guard.against_all()  # objects of other libraries, and of the user, may raise anything
     frame = reading.run(lambda: _in_memory(source, name))
     if frame is not None:
-        return LocalRows(frame, guard)
+        return LocalRows(reading.run(lambda: _without_objects(frame)), guard)
     if type(source).__module__.startswith("dask.dataframe") and getattr(source, "ndim", 2) == 1:
         source = source.to_frame()  # type: ignore[attr-defined] # a column of Dask
     lazy = _engine_frame(source)
@@ -79,6 +79,26 @@ def _in_memory(source: object, name: str) -> pl.DataFrame | None:
     elif type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "itercolumns"):
         frame = _from_arrow(source)
     return frame
+
+
+def _without_objects(frame: pl.DataFrame) -> pl.DataFrame:
+    """Objects of Python that are not a type of a column, such as UUIDs and paths, as the text that they have."""
+    import polars as pl
+
+    odd = [part for part in frame if part.dtype == pl.Object]
+    written = [part for part in odd if all(value is None or _is_written(value) for value in part)]
+    texts = [pl.Series(part.name, _as_text(part), dtype=pl.String) for part in written]
+    return frame.with_columns(texts) if texts else frame
+
+
+def _is_written(value: object) -> bool:
+    """Whether its text says what it is: not of complex numbers, of sets in any order, of objects by their address."""
+    own = type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
+    return own and not isinstance(value, complex | set | frozenset)
+
+
+def _as_text(values: Iterable[object]) -> list[str | None]:
+    return [None if value is None else str(value) for value in values]
 
 
 def _array(rows: Sequence[object], name: str) -> np.ndarray[Any, Any]:
@@ -149,9 +169,11 @@ def _from_columns(columns: list[tuple[str, Any]]) -> pl.DataFrame:
 
 
 def _listed_column(name: str, values: Any) -> pl.Series:
-    """A column of a mapping: an array, or whatever polars takes for a column."""
+    """A column of a mapping: an array, a column of pandas, or whatever polars takes for a column."""
     import polars as pl
 
+    if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "iloc"):
+        return _pandas_column(values).alias(name)
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in _KINDS:
         return _array_column(name, values)
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "O":
@@ -217,7 +239,7 @@ def _python_values(given: list[Any], missing: list[bool]) -> pl.Series:
     values = [None if gone else value for value, gone in zip(given, missing, strict=True)]
     kinds = {type(value) for value in values if value is not None}
     mixed = len(kinds) > 1 and not kinds <= {int, float, bool}
-    return pl.Series([v if v is None else str(v) for v in values] if mixed else values, strict=False)
+    return pl.Series(_as_text(values) if mixed else values, strict=False)
 
 
 def _without_arrow(column: Any) -> pl.Series:

@@ -152,9 +152,14 @@ def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
     return result
 
 
-def unsupported(info: ColumnInfo) -> ColumnKind:
+def _unsupported(info: ColumnInfo, sample: pl.Series) -> ColumnKind:
     """What a column is whose type cannot be compared."""
     reason = f"{info.storage} is not a type that can be compared"
+    if info.storage == "Object":
+        value = next((value for value in sample if value is not None), None)
+        reason = f"Python objects of type {type(value).__name__} cannot be compared; give numbers or text"
+        if isinstance(value, complex):
+            reason = "complex numbers cannot be compared; give real and imaginary part as two columns"
     return ColumnKind(info.name, "unsupported", None, info.storage, reason)
 
 
@@ -164,7 +169,7 @@ def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind 
 
     text = info.family in ("text", "category")
     if info.family == "other" and (said is None or not facts.present):
-        return unsupported(info)
+        return _unsupported(info, sample)
     if said == "boolean" and _different(facts, sample) > 2:
         what = "has more than two different values, which are not boolean"
         raise InputError(f"kinds: column {info.name!r} {what}; say another kind, or none.")
