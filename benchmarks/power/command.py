@@ -14,7 +14,7 @@ import numpy as np
 
 import twosample as ts
 from benchmarks.power import dependence, scales
-from benchmarks.power.peers import KERNEL_PEERS, PEERS, Draw, pvalue
+from benchmarks.power.peers import KERNEL_PEERS, PEERS, UNIT_FREE, Draw, pvalue
 from benchmarks.power.synthetic import SYNTHETIC, Problem
 from experiments.data import directory
 
@@ -27,15 +27,45 @@ OURS: dict[str, Callable[[np.ndarray, np.ndarray, int, int], float]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """The share of rejections of each test on one problem."""
+    """What each test said on the same draws of one problem."""
 
     problem: str
     size: str
-    power: dict[str, float]
+    rejected: dict[str, str]
+    """For each test a digit for each repetition, 1 if it rejected: what paired standard errors are made of."""
+
+    @property
+    def repetitions(self) -> int:
+        return len(next(iter(self.rejected.values())))
+
+    def share(self, test: str) -> float:
+        """The power of a test."""
+        return self.rejected[test].count("1") / self.repetitions
+
+    def best(self, tests: Sequence[str]) -> str:
+        """The test of the largest power."""
+        return max(tests, key=self.share)
+
+    def gap(self, test: str, other: str) -> tuple[float, float]:
+        """The power of a test less that of another, and the standard error of that, paired by draws."""
+        differences = _digits(self.rejected[test]) - _digits(self.rejected[other])
+        return float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(self.repetitions))
 
     def line(self, tests: Sequence[str]) -> str:
-        """As a line of a Markdown table."""
-        return f"| {self.problem} | {self.size} | " + " | ".join(f"{self.power[test]:.2f}" for test in tests) + " |"
+        """As a line of a Markdown table; at its end the gap of each test of ours to the best peer."""
+        cells = [self.problem, self.size, *(f"{self.share(test):.2f}" for test in tests)]
+        peers = [test for test in tests if test in PEERS]
+        if peers:
+            cells += [_said(*self.gap(test, self.best(peers))) for test in tests if test in OURS]
+        return "| " + " | ".join(cells) + " |"
+
+
+def _digits(rejected: str) -> np.ndarray:
+    return np.array([int(digit) for digit in rejected], dtype=float)
+
+
+def _said(value: float, error: float) -> str:
+    return f"{value:+.2f} ± {error:.2f}"
 
 
 def problems(sets: Sequence[str]) -> dict[str, Problem]:
@@ -55,29 +85,42 @@ def problems(sets: Sequence[str]) -> dict[str, Problem]:
 
 
 def measure(name: str, problem: Problem, tests: Sequence[str], repetitions: int, resamples: int, seed: int) -> Row:
-    """The power of the tests on one problem; repetition i sees the same samples whatever else is asked for."""
-    rejections = dict.fromkeys(tests, 0)
+    """What the tests say on one problem; repetition i sees the same samples whatever else is asked for."""
+    rejected = dict.fromkeys(tests, "")
     for i in range(repetitions):
         x, y = problem(np.random.default_rng([seed, zlib.crc32(name.encode()), i]))
         draw = Draw.of(x, y, resamples, np.random.default_rng([seed, i]))
         for test in tests:
             p = OURS[test](x, y, resamples, i) if test in OURS else pvalue(PEERS[test](draw))
-            rejections[test] += p <= LEVEL + 1e-9
-    size = f"{len(x)}+{len(y)}, {x.shape[1]}"
-    return Row(name, size, {test: count / repetitions for test, count in rejections.items()})
+            rejected[test] += "1" if p <= LEVEL + 1e-9 else "0"
+    return Row(name, f"{len(x)}+{len(y)}, {x.shape[1]}", rejected)
+
+
+_BEST = {"peer": tuple(PEERS), "kernel peer": KERNEL_PEERS, "peer that is free of units": UNIT_FREE}
 
 
 def summary(rows: Sequence[Row], tests: Sequence[str]) -> Iterator[str]:
-    """Means, and the largest shortfall of each test of ours against the best peer and the best kernel peer."""
-    means = {test: float(np.mean([row.power[test] for row in rows])) for test in tests}
+    """Means, and the largest shortfalls of each test of ours against the best peer, also of a kind."""
+    means = {test: float(np.mean([row.share(test) for row in rows])) for test in tests}
     yield "| **mean** | | " + " | ".join(f"**{means[test]:.3f}**" for test in tests) + " |"
     for ours in (test for test in tests if test in OURS):
-        for title, peers in (("kernel peer", KERNEL_PEERS), ("peer", tuple(PEERS))):
+        for title, peers in _BEST.items():
             shown = [test for test in peers if test in tests]
             if shown:
-                short = {row.problem: row.power[ours] - max(row.power[test] for test in shown) for row in rows}
-                worst = sorted(short, key=lambda problem: short[problem])[:4]
-                yield f"\n{ours} against the best {title}: " + ", ".join(f"{name} {short[name]:+.2f}" for name in worst)
+                short = sorted((*row.gap(ours, row.best(shown)), row.problem, row.best(shown)) for row in rows)
+                worst = (f"{name} {_said(gap, error)} ({peer})" for gap, error, name, peer in short[:6])
+                yield f"\n{ours} against the best {title}: " + ", ".join(worst)
+        rivals = sorted((test for test in tests if test in PEERS), key=lambda test: -means[test])[:3]
+        gaps = [(test, [row.gap(ours, test) for row in rows]) for test in rivals]
+        over = ", ".join(f"{_mean_said(found)} over {test}" for test, found in gaps)
+        error = np.sqrt(sum(p * (1 - p) / row.repetitions for row in rows for p in [row.share(ours)])) / len(rows)
+        yield f"\nmean of {ours}: {means[ours]:.3f} ± {error:.3f}" + (f"; {over}" if over else "")
+
+
+def _mean_said(gaps: Sequence[tuple[float, float]]) -> str:
+    """The mean of gaps on problems whose draws are independent."""
+    values, errors = np.array(gaps).T
+    return f"{values.mean():+.3f} ± {np.sqrt((errors**2).sum()) / len(errors):.3f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -95,26 +138,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
-    parser.add_argument("--read", type=Path, metavar="FILE", help="take the shares from there instead of measuring")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this page, between its marks")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares there too")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="keep what tests said there, after every problem; what it has is not measured again",
+    )
     options = parser.parse_args(arguments)
     if options.sets in (["dependence"], ["scales"]):
         _alone(options)
         return
-    tests = options.tests
-    if options.read:
-        facts = json.loads(options.read.read_text())
-        rows = [Row(name, row["size"], row["power"]) for name, row in facts["problems"].items()]
-    else:
-        facts = {"repetitions": options.repetitions, "resamples": options.resamples, "seed": options.seed}
-        rows = _measured(parser, options)
-    if options.json:
-        shares = {row.problem: {"size": row.size, "power": row.power} for row in rows}
-        options.json.write_text(json.dumps({**facts, "problems": shares}, indent=2) + "\n")
+    tests, rows = options.tests, _measured(parser, options)
     for name in options.sets:
         inside = [row for row in rows if row.problem in problems([name])]
-        table = "\n".join([head(facts, tests), *(row.line(tests) for row in inside), *summary(inside, tests)])
+        table = "\n".join([head(inside, options), *(row.line(tests) for row in inside), *summary(inside, tests)])
         print(f"\n{name}\n\n{table}")
         if options.page:
             write_between(options.page, f"<!-- power: {name} -->", table)
@@ -131,13 +169,18 @@ def _alone(options: argparse.Namespace) -> None:
         write_between(options.page, f"<!-- power: {options.sets[0]} -->", found)
 
 
-def head(facts: dict[str, Any], tests: Sequence[str]) -> str:
+def head(rows: Sequence[Row], options: argparse.Namespace) -> str:
     """What was measured, and the head of the table."""
-    error = 0.5 / np.sqrt(facts["repetitions"])
+    counts = sorted({row.repetitions for row in rows})
+    tests = options.tests
+    ours = [test for test in tests if test in OURS] if any(test in PEERS for test in tests) else []
+    titles = ["problem", "m+n, d", *tests, *(f"{test} − best peer" for test in ours)]
+    repetitions = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     return (
-        f"Share of rejections at {LEVEL}: {facts['repetitions']} repetitions (standard error at most {error:.3f}), "
-        f"{facts['resamples']} relabellings, seed {facts['seed']}.\n\n"
-        f"| problem | m+n, d | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}"
+        f"Share of rejections at {LEVEL}: {repetitions} repetitions "
+        f"(standard error at most {0.5 / np.sqrt(counts[0]):.3f}; of gaps, after ±, paired by draws), "
+        f"{options.resamples} relabellings, seed {options.seed}.\n\n"
+        f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}"
     )
 
 
@@ -152,8 +195,26 @@ def _measured(parser: argparse.ArgumentParser, options: argparse.Namespace) -> l
     unknown = [name for name in options.problems or () if name not in chosen]
     if unknown:
         parser.error(f"no problem called {', '.join(unknown)} in {', '.join(options.sets)}: {', '.join(chosen)}")
+    drawn = {"resamples": options.resamples, "seed": options.seed}
+    kept = json.loads(options.json.read_text()) if options.json and options.json.exists() else {**drawn, "problems": {}}
+    if drawn != {name: kept[name] for name in drawn}:
+        parser.error(f"{options.json} was measured with another seed or number of relabellings: give another file.")
     rows = []
     for name in options.problems or chosen:
-        rows.append(measure(name, chosen[name], options.tests, options.repetitions, options.resamples, options.seed))
-        print(rows[-1].line(options.tests), flush=True)
+        row = _completed(kept["problems"], name, chosen[name], options)
+        rows.append(row)
+        print(row.line(options.tests), flush=True)
+        if options.json:
+            options.json.write_text(json.dumps(kept, indent=1) + "\n")
     return rows
+
+
+def _completed(kept: dict[str, Any], name: str, problem: Problem, options: argparse.Namespace) -> Row:
+    """What is kept of a problem, with the tests added that have too few repetitions."""
+    known = kept.setdefault(name, {"size": "", "rejected": {}})
+    lacking = [test for test in options.tests if len(known["rejected"].get(test, "")) < options.repetitions]
+    if lacking:
+        row = measure(name, problem, lacking, options.repetitions, options.resamples, options.seed)
+        known["size"], known["rejected"] = row.size, known["rejected"] | row.rejected
+    both = min(len(known["rejected"][test]) for test in options.tests)
+    return Row(name, known["size"], {test: known["rejected"][test][:both] for test in options.tests})

@@ -181,3 +181,6 @@ PEERS: dict[str, Callable[[Draw], Array]] = {
 
 KERNEL_PEERS = ("median", "energy", "Agg", "FUSE")
 """Those that the lab calls kernel peers: MMD with raw columns."""
+
+UNIT_FREE = ("Agg std", "Hotelling", "ridge")
+"""Those that do not depend on the units of columns."""
