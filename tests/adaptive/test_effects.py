@@ -29,6 +29,20 @@ def test_no_difference_has_no_effect_in_any_view():
         assert view.effect.low == 0
 
 
+def test_the_order_of_rows_changes_no_effect_that_alternates():
+    x, y = {"a": ["p", "q"] * 20}, {"a": ["p", "r"] * 20}
+    shuffled = {"a": ["p"] * 20 + ["q"] * 20}
+    for first in (x, shuffled):
+        (column,) = (view for view in ts.two_sample_test(first, y, rng=0).views if view.name == "column")
+        assert column.effect.value == pytest.approx(1 / np.sqrt(3), abs=0.1)  # q and r: +1 and -1 in half of the rows
+
+
+def test_samples_without_a_common_value_have_the_largest_effect():
+    r = ts.two_sample_test({"a": ["p"] * 10}, {"a": ["q"] * 10}, rng=0)
+    assert r.strongest.effect.value == 1
+    assert r.strongest.effect.low > 0.9
+
+
 def test_the_interval_covers():
     """Of a shift of half a deviation in each of two columns: d² = 1/2 along their mean."""
     truth = np.sqrt(0.5 / (0.5 + 4))

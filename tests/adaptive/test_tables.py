@@ -117,6 +117,38 @@ def test_refusals(rng):
         ts.two_sample_test(table(rng), table(rng)[:1])
 
 
+def test_what_is_no_array_is_told_what_to_do(rng):
+    with pytest.raises(ts.InputError, match=r"x is a str, .* give its path to ts\.compare"):
+        ts.two_sample_test("a.csv", "b.csv")
+    with pytest.raises(ts.InputError, match=r"x is a LazyFrame, .* Give x\.collect\(\)"):
+        ts.two_sample_test(pl.LazyFrame({"a": [1.0, 2.0]}), np.ones(5))
+
+
+def test_infinite_values_are_refused_by_name(rng):
+    x = {"a": rng.normal(size=30), "b": ["p", "q"] * 15}
+    y = {**x, "a": np.append(x["a"][:-1], np.inf)}
+    for side in (y, pl.DataFrame(y), pl.DataFrame(y).to_pandas()):
+        with pytest.raises(ts.InputError, match="Column 'a' has 1 infinite value"):
+            ts.two_sample_test(x, side)
+
+
+@pytest.mark.parametrize("values", ["missing", "exact decimals"])
+def test_frames_of_numbers_with_gaps_or_decimals(values, rng):
+    numbers = pl.Series("a", rng.normal(size=60).round(2))
+    told = numbers.cast(pl.Decimal(10, 2)) if values == "exact decimals" else numbers.scatter([3, 5], np.nan)
+    x, y = (pl.DataFrame({"a": told, "b": rng.normal(size=60)}) for _ in range(2))
+    again = {name: x[name].cast(pl.Float64).fill_nan(None).to_list() for name in x.columns}
+    assert ts.two_sample_test(x, y, n=99, rng=0).pvalue == ts.two_sample_test(again, y, n=99, rng=0).pvalue
+
+
+@pytest.mark.parametrize("clothes", [pl.DataFrame, lambda columns: pl.DataFrame(columns).to_pandas(), dict])
+def test_names_tell_which_columns_belong_together(clothes, rng):
+    x, y = ({"a": rng.normal(size=50), "b": 9 + rng.normal(size=50)} for _ in range(2))
+    expected = ts.two_sample_test(clothes(x), clothes(y), n=99, rng=1).pvalue
+    turned = {"b": y["b"], "a": y["a"]}
+    assert ts.two_sample_test(clothes(x), clothes(turned), n=99, rng=1).pvalue == expected > 0.05
+
+
 def test_nothing_to_compare():
     x = pl.DataFrame({"a": ["same"] * 9})
     assert ts.two_sample_test(x, x, n=99).pvalue == 1
@@ -149,5 +181,6 @@ def test_summaries_are_tested_by_the_rows_that_they_keep():
     part = ts.summarize(a, rows=300)
     r = ts.two_sample_test(part, b, n=99, rng=0)
     assert (r.m, r.n) == (300, 900)
-    assert "summary of 900 rows; the 300" in r.notes[0]
+    assert "summary of 900 rows: this test rests on the 300 of them that it keeps" in r.notes[0]
+    assert "ts.compare(x, y) counts all rows" in r.notes[0]
     assert r.pvalue == ts.two_sample_test(part.sample.frame, b, n=99, rng=0).pvalue == 0.01

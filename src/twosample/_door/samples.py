@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -145,8 +146,11 @@ def _real_array(value: object, name: str) -> Floats:
     if isinstance(value, TableSummary):
         raise InputError(f"{name} is a summary of a table; ts.compare and ts.two_sample_test take summaries.")
     array = _to_numpy(value, name)
-    if array.dtype.kind == "O" and not array.ndim:
-        raise InputError(f"{name} is a {type(value).__name__}, not an array of numbers with one row per observation.")
+    if array.dtype.kind in "OUS" and not array.ndim:
+        kind = type(value).__name__
+        raise InputError(
+            f"{name} is a {kind}, not an array of numbers with one row per observation.{_instead(value, name)}"
+        )
     if array.dtype.kind == "c":
         raise InputError(f"{name} holds complex numbers; give real and imaginary parts as two columns.")
     if array.dtype.kind not in "fiub":
@@ -156,6 +160,13 @@ def _real_array(value: object, name: str) -> Floats:
             "ts.compare_relative (which of two is closer), which take them as they are."
         )
     return np.array(array, dtype=np.float64)
+
+
+def _instead(value: object, name: str) -> str:
+    """What to give instead of what is no array, where it can be guessed."""
+    if isinstance(value, str | PathLike):
+        return " Read a file into a frame first, or give its path to ts.compare."
+    return f" Give {name}.collect()." if hasattr(value, "collect") else ""
 
 
 def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:

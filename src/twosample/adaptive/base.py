@@ -102,7 +102,7 @@ class ViewByFeatures(PooledView):
         best: tuple[float, str] = (-1.0, "nothing")
         for block in self.blocks():
             scores = self.standard_scores(block)
-            i = int(np.argmax(np.abs(scores)))
+            i = int(np.argmax(np.round(np.abs(scores), 6)))  # the first of those that are equal up to rounding
             if abs(scores[i]) > best[0]:
                 best = abs(float(scores[i])), self.words(block, i, float(scores[i]))
         return best[1]

@@ -20,7 +20,7 @@ from .base import PooledView, ViewByFeatures, statistics_of
 from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
-from .tables import is_table, pooled_table
+from .tables import in_other_order, is_table, pooled_table
 from .views import (
     FEW_COLUMNS,
     Columns,
@@ -104,7 +104,7 @@ def two_sample_test(
                 f"{name} is a Sketch, which keeps no rows: use ts.mmd_test(x, y, kernel='adaptive'), "
                 "and for sketches of several columns leave kernel out."
             )
-    if is_table(x) or is_table(y):
+    if is_table(x) or is_table(y) or in_other_order(x, y):
         return tested(*pooled_table(x, y), batches, level, random)
     pooled = door.rows(x, y, centred=True)
     names = door.column_names(x) or tuple(f"column {i + 1}" for i in range(pooled.z.shape[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import atanh, sqrt, tanh
+from math import atanh, hypot, sqrt, tanh
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,7 +48,8 @@ def effect_of(view: PooledView) -> ViewEffect | None:
     if min(m, n) < _LEAST_ROWS:
         return None
     labels = np.arange(m + n) < m
-    even = np.concatenate([np.arange(m), np.arange(n)]) % 2 == 0
+    rng = np.random.default_rng(0)  # the order of rows may have a period: sorted by time, or alternating
+    even = np.concatenate([rng.permutation(m), rng.permutation(n)]) % 2 == 0
     found = float(np.mean([_across(view, labels, half) for half in (even, ~even)]))
     rows = 4 * m * n / (m + n)  # as many if the samples were of equal size; both halves see the same inner product
     error = _NORMAL / sqrt(rows / 2 - 3)
@@ -57,13 +58,13 @@ def effect_of(view: PooledView) -> ViewEffect | None:
 
 
 def _across(view: PooledView, labels: Mask, half: Mask) -> float:
-    """d/sqrt(d²+4) outside the half for the witness of the half."""
+    """d/sqrt(d²+4) outside the half for the witness of the half; 1 if it tells the samples apart without spread."""
     x, y = labels & half, ~labels & half
     values: Floats = view.projection(x / x.sum() - y / y.sum())
     first, second = values[labels & ~half], values[~labels & ~half]
     spread = sqrt((first.var() + second.var()) / 2)
-    d = float(first.mean() - second.mean()) / spread if spread > 0 else 0.0
-    return d / sqrt(d * d + 4)
+    difference = float(first.mean() - second.mean())
+    return difference / hypot(difference, 2 * spread) if difference else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +146,17 @@ class AdaptiveResult(TestResult):
 
     @property
     def strongest(self) -> ViewResult:
-        """The view with the smallest adjusted p-value; of those with up to twice that, the one that names columns."""
+        """The view with the smallest adjusted p-value; of those with up to twice that, the one that names columns.
+
+        Of two that are equal in all that, as where no relabelling comes near the truth, the one of the larger effect.
+        """
         if not self.views:
             raise InputError(f"There is no strongest view: {self.notes[-1]}")
         least = min(view.adjusted_pvalue for view in self.views)
         near = [view for view in self.views if view.adjusted_pvalue <= 2.001 * least]
-        return min(near, key=lambda view: (view.view.vague, view.adjusted_pvalue, view.pvalue, -view.statistic))
+        first = min(map(_rank, near))
+        equal = [view for view in near if _rank(view) == first]
+        return equal[0] if len(equal) == 1 else max(equal, key=_effect)
 
     def explain(self, rows: int = 3) -> str:
         """What was found and where, in words.
@@ -166,7 +172,7 @@ class AdaptiveResult(TestResult):
         if not self.rejected:
             said = (
                 f"No difference found (p = {self.pvalue:.3g}): if the same rows are divided at random, the two parts "
-                f"differ at least as much in about {100 * self.pvalue:.2g} % of all cases."
+                f"differ at least as much in about {_percent(self.pvalue)} of all cases."
             )
             nearest = self.strongest
             near = f" The nearest to a difference was '{nearest.name}' ({nearest.sees})."
@@ -203,6 +209,19 @@ class AdaptiveResult(TestResult):
 
     def _lines(self) -> list[tuple[str, str]]:
         return super()._lines() + [("view", str(view)) for view in self.views]
+
+
+def _rank(view: ViewResult) -> tuple[float, ...]:
+    return view.view.vague, view.adjusted_pvalue, view.pvalue
+
+
+def _effect(view: ViewResult) -> float:
+    """In two digits: views that say the same keep their order, the location of a column before its shape."""
+    return 0.0 if view.effect is None else round(view.effect.value, 2)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.{0 if share >= 0.1 else 2}{'f' if share >= 0.1 else 'g'}} %"
 
 
 def _size(view: ViewResult) -> str:

@@ -40,7 +40,20 @@ def is_table(value: object) -> bool:
     if len(kinds) == len(door.column_names(value)):  # a pandas frame
         return any(kind not in "fiub" for kind in kinds) or bool(value.isna().to_numpy().any())  # type: ignore[attr-defined]
     frame = open_table(value).collect()
-    return not all(column.dtype.is_numeric() and not column.has_nulls() for column in frame.iter_columns())
+    return not all(_is_plain(column) for column in frame.iter_columns())
+
+
+def _is_plain(column: pl.Series) -> bool:
+    """Whether these are numbers without gaps, which numpy has a type for."""
+    if column.has_nulls():
+        return False
+    return column.dtype.is_integer() or (column.dtype.is_float() and not column.is_nan().any())
+
+
+def in_other_order(x: object, y: object) -> bool:
+    """Whether two frames have the same columns in another order: names tell which belong together."""
+    first, second = door.column_names(x), door.column_names(y)
+    return first != second and sorted(first) == sorted(second)
 
 
 def pooled_table(x: object, y: object) -> tuple[PooledSample, int, tuple[str, ...]]:
@@ -84,7 +97,10 @@ def _rows(side: object, name: str, notes: list[str]) -> pl.DataFrame:
     """The rows of a table; of a summary those that it keeps, with a note if they are not all."""
     if isinstance(side, TableSummary) and not side.whole:
         kept = side.sample.frame
-        notes.append(f"{name} is a summary of {side.rows:,} rows; the {len(kept):,} of them that it keeps were tested.")
+        notes.append(
+            f"{name} is a summary of {side.rows:,} rows: this test rests on the {len(kept):,} of them that it keeps, a "
+            "uniform sample. ts.compare(x, y) counts all rows in each column."
+        )
         return kept
     return open_table(side).collect()
 
@@ -93,6 +109,11 @@ def _coordinates(series: pl.Series, name: str, kind: str) -> Iterator[Block]:
     """The coordinates of one column, and one more for what is missing."""
     if kind in NUMBERS:
         found = numbers(series).fill_nan(None)
+        if found.is_infinite().any():
+            raise InputError(
+                f"Column {name!r} has {found.is_infinite().sum()} infinite value(s), which have no distance from "
+                "others. Drop these rows, or make the values missing: that is a level of its own."
+            )
         missing = found.is_null().to_numpy()
         yield from _number(found.fill_null(0.0).to_numpy(), missing, name)
     else:

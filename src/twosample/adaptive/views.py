@@ -208,7 +208,7 @@ class Columns(ViewByFeatures):
 
     def features(self, block: slice, rows: slice) -> Floats:
         U, ordered = self.pool.ranks[rows, block], self.pool.ordered[block]
-        waves = [np.where(ordered, np.cos(np.pi * k * U), 0.0) for k in self.waves]
+        waves = [np.where(ordered, np.round(np.cos(np.pi * k * U), 12), 0.0) for k in self.waves]  # 0 is 0
         return np.concatenate([self.first(block, rows), *waves], axis=1)
 
     def first(self, block: slice, rows: slice) -> Floats:
@@ -287,6 +287,8 @@ class FineWaves(ViewByFeatures):
         return np.asarray(difference * self._weights)
 
     def words(self, block: slice, feature: int, z: float) -> str:
+        if not feature:  # half a wave
+            return f"{self.pool.columns[0]}: {side(-z)} is higher"
         piece = f"{100 / (feature + 1):.2g} % of all rows"
         return f"{self.pool.columns[0]}: x and y are frequent at other places, which hold about {piece} each"
 
