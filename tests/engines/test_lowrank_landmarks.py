@@ -6,7 +6,7 @@ import pytest
 import twosample as ts
 from tests.engines.pools import forms, points
 from twosample.core.labellings import relabellings
-from twosample.engines.lowrank import pivoted_cholesky
+from twosample.engines.lowrank import choose_landmarks, landmark_features, pivoted_cholesky
 from twosample.engines.lowrank.landmarks import confidence_limit
 
 
@@ -81,3 +81,24 @@ def test_a_small_tolerance_is_reached_in_double_precision(seed):
     gram = ts.LowRank(tolerance=1e-4).gram(ts.Gaussian(3.0), z, np.random.default_rng(seed))
     assert gram.features.dtype is np.float64
     assert gram.certificate.met
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("work", [0, 1e12], ids=["sampled", "all rows"])
+@pytest.mark.parametrize("rows", [40, 1500, 4000])
+def test_features_that_are_kept_are_those_of_the_landmarks(rows, work, monkeypatch):
+    monkeypatch.setattr(pivoted_cholesky, "EXACT_WORK", work)
+    z, kernel = LARGE["normal"](np.random.default_rng(0))[:rows], ts.Gaussian(2.0)
+    landmarks, certificate = choose_landmarks(kernel, z, 1e-3, 200, np.random.default_rng(1), 2)
+    kept, own = landmark_features(kernel, z, 1e-3, 200, np.random.default_rng(1), 2)
+    assert kept.dtype == np.float64
+    phi = landmarks(z).astype(float)  # in single precision for many rows: other blocks round otherwise
+    assert kept[:300] @ kept.T == pytest.approx(phi[:300] @ phi.T, abs=1e-5)
+    assert own.share == pytest.approx(certificate.share, abs=1e-6)
+    assert own.measured == certificate.measured
+
+
+def test_features_of_a_kernel_that_is_nothing_are_nothing():
+    kept, certificate = landmark_features(ts.Linear(), np.zeros((7, 2)), 1e-3, 20, np.random.default_rng(1), 1)
+    assert not kept.any()
+    assert certificate.share == 0

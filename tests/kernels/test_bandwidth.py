@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 import twosample as ts
+from twosample.kernels.bandwidth import _quantiles
 
 
 def rng():
@@ -308,3 +309,13 @@ def test_a_long_census_column(census):
     found, peak = measured_median(ages)
     assert found == pytest.approx(counted_median(ages), rel=1e-12)
     assert peak < 50e6
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 1001, 20_000])
+@pytest.mark.parametrize("levels", [[0.5], [0.05, 0.275, 0.5, 0.725, 0.95], [1e-9, 1 - 1e-9]])
+def test_quantiles_are_those_of_numpy_to_the_last_bit(size, levels):
+    rng = np.random.default_rng(size)
+    for values in (rng.exponential(size=size), rng.integers(0, 4, size).astype(float)):
+        before = values.copy()
+        assert np.array_equal(_quantiles(values, np.array(levels)), np.quantile(values, levels))
+        assert np.array_equal(values, before)

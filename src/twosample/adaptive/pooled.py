@@ -78,7 +78,7 @@ def midranks(z: Floats) -> Floats:
     size = len(z)
     if not z.size:
         return z
-    order = np.argsort(z, axis=0, kind="stable")
+    order = np.argsort(z, axis=0)  # ties in any order: they get the same rank
     ordered = np.take_along_axis(z, order, axis=0)
     starts = np.ones(z.shape, dtype=bool)
     starts[1:] = ordered[1:] != ordered[:-1]

@@ -25,7 +25,7 @@ from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
 from ..statistics import QuadraticStatistic, Unbiased
 
-_BLOCK = 2048
+_BLOCK, _CACHED = 2048, 1 << 15  # rows, and numbers that stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,13 @@ class Embedded:
     @classmethod
     def of(cls, features: Floats, x: Floats, y: Floats, residual: float = 0.0, same: float | None = None) -> Embedded:
         """From ``(K, D)`` features, which are overwritten: there may be many."""
-        largest = max(float(features.max()), -float(features.min()), 1e-300)
-        rows = x + y
-        mean = rows @ features / rows.sum()
+        rows, largest, total = x + y, 1e-300, np.zeros(features.shape[1])
+        step = max(1, _CACHED // max(len(total), 1))
+        for start in range(0, len(features), step):  # what is in the cache is looked at once and for all
+            part = features[start : start + step]
+            largest = max(largest, float(part.max()), -float(part.min()))
+            total += rows[start : start + step] @ part
+        mean = total / rows.sum()
         features -= mean
         return cls(features, mean, largest, x, y, residual, same)
 

@@ -132,9 +132,23 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
         from scipy.spatial.distance import pdist
 
         lengths = pdist(scaled, metric)
-        quantiles = np.quantile(lengths, levels)
+        quantiles = _quantiles(lengths, levels)
         if not quantiles.all() and lengths.any():
-            quantiles = np.where(quantiles == 0, np.quantile(lengths[lengths > 0], levels), quantiles)
+            quantiles = np.where(quantiles == 0, _quantiles(lengths[lengths > 0], levels), quantiles)
     if not quantiles.all():  # a random part of the pool without two different points
         return np.full(len(levels), float(np.abs(z - centre).max()))
     return np.asarray(unit * quantiles)
+
+
+def _quantiles(values: Floats, levels: Floats) -> Floats:
+    """:func:`numpy.quantile` of many numbers, in a third of its time: NumPy is quick to find one rank, not two."""
+    found = []
+    for level in levels.tolist():
+        place = (len(values) - 1) * level
+        rank = int(place)
+        ordered = np.partition(values, rank)
+        first = float(ordered[rank])
+        second = float(ordered[rank + 1 :].min(initial=np.inf)) if place > rank else first
+        share = place - rank
+        found.append(first + (second - first) * share if share < 0.5 else second - (second - first) * (1 - share))
+    return np.array(found)

@@ -199,12 +199,12 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
     if info.family in ("date", "time", "duration"):
         return _told_apart(is_("datetime", "dates or times, as seconds"), sample)
     if info.family in NUMERIC:
-        kind, reason = _number_kind(info.name, facts, present(sample), _distinct(facts, sample))
+        kind, reason = _number_kind(info.name, facts, present(sample), sample)
         return _exact(is_(kind, reason), facts, info)
     words = strings(sample)
     looks, values, share = _looks_like(words)
     if looks == "number":
-        kind, reason = _number_kind(info.name, facts, values, _distinct(facts, sample))
+        kind, reason = _number_kind(info.name, facts, values, sample)
         commas = f" {THOUSANDS}" if grouped(words) else ""
         found = is_(kind, f"text that spells numbers{commas}; {reason}", True)
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
@@ -250,7 +250,8 @@ def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], F
     return looks, plain(found), 1 - found.null_count() / max(len(words), 1)
 
 
-def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: float) -> tuple[Kind, str]:
+def _number_kind(name: str, facts: ColumnProfile, values: Floats, sample: pl.Series) -> tuple[Kind, str]:
+    """By the numbers of a sample. Different ones are counted last, and only where it matters: that takes longest."""
     finite = values[np.isfinite(values)]
     if not len(finite) or bool((finite != np.floor(finite)).any()):
         return "numeric", "numbers"
@@ -259,7 +260,7 @@ def _number_kind(name: str, facts: ColumnProfile, values: Floats, distinct: floa
         low, high = facts.min, facts.max
     if low >= 0 and high <= 1 and not facts.infinite:
         return "boolean", "whole numbers, all 0 or 1"
-    if distinct > _UNIQUE and facts.present >= _FEW and len(np.unique(values)) == len(values):
+    if facts.present >= _FEW and _distinct(facts, sample) > _UNIQUE and len(np.unique(values)) == len(values):
         if _ID_NAME.search(name) or _CAMEL.search(name):
             return "identifier", "whole numbers, different in every row, and the name says so"
         if high - low < 4 * facts.present:

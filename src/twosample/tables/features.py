@@ -25,6 +25,7 @@ MOST = 6  # features of one column, at most
 
 _RARE = 0.005  # levels with a smaller share of the rows are not looked at one by one
 _LABELS = 20  # different numbers up to which they may be labels
+_SOME = 1000  # rows that are looked at first
 _DAY = 86_400.0
 
 
@@ -60,7 +61,7 @@ def column_features(series: pl.Series, column: JointColumn, columns: int) -> Col
     kept = [(_standardised(values), meaning) for values, meaning in found if np.ptp(values) > 0][:most]
     if not kept:
         return None
-    labels = column.kind == "categorical" or (column.kind in NUMBERS and series.n_unique() <= _LABELS)
+    labels = column.kind == "categorical" or (column.kind in NUMBERS and _few(series))
     levels = _ranked(series) if labels else None
     return ColumnFeatures(
         column.name, column.kind, np.column_stack([part[0] for part in kept]), tuple(part[1] for part in kept), levels
@@ -112,6 +113,11 @@ def _of_levels(series: pl.Series, most: int) -> Found:
         codes = series.rank("dense").fill_null(0).to_numpy().astype(np.intp)
         found.extend((part, ("hash", None)) for part in signs[codes].T)
     return found
+
+
+def _few(series: pl.Series) -> bool:
+    """Whether numbers may be labels; a look at some of them mostly tells that they are not."""
+    return all(part.n_unique() <= _LABELS for part in (series.head(_SOME), series))
 
 
 def _ranked(series: pl.Series) -> NDArray[np.intp]:

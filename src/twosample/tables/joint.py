@@ -17,7 +17,7 @@ from ..core.threads import available_cores
 from ..core.types import Floats
 from ..embedding import ROWS_FOR_INTERVAL, Embedded, Judged
 from ..engines import LowRank
-from ..engines.lowrank import choose_landmarks
+from ..engines.lowrank import landmark_features
 from ..errors import SmallSampleWarning
 from ..kernels import Gaussian
 from ..kernels.bandwidth import distance_quantiles
@@ -42,7 +42,6 @@ RESAMPLES = 999  # how often groups of rows are relabelled
 KEPT = 100  # rows of each table that are kept to be shown; fewer of very wide tables
 
 _SHOWN_CELLS = 20_000
-_BLOCK = 4096
 _FEWEST = 30  # rows
 _ALIKE, _SURELY = 0.1, 4.0  # the autocorrelation, and in its standard deviations
 
@@ -77,10 +76,7 @@ def joint_sample(
     z = record_kernel(fields).rows
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)
-    landmarks, certificate = choose_landmarks(kernel, z, 1e-3, RANK, rng, available_cores())
-    features = np.empty((len(z), landmarks.width))
-    for start in range(0, len(z), _BLOCK):  # without copies of all of them in other precisions
-        features[start : start + _BLOCK] = landmarks(z[start : start + _BLOCK])
+    features, certificate = landmark_features(kernel, z, 1e-3, RANK, rng, available_cores())
     residual = max(0.0, 1.0 - float(np.einsum("ij,ij->", features, features)) / len(z))
     first = (np.arange(len(z)) < len(chosen[0])).astype(np.float64)
     notes: tuple[str, ...] = (

@@ -58,21 +58,22 @@ def views_of(columns: Sequence[ColumnFeatures], twins: Floats, groups: RowGroups
         return []
     phi = np.concatenate([column.values for column in columns], axis=1)
     owner = np.repeat(np.arange(len(columns)), [column.values.shape[1] for column in columns])
-    found = [_of_features("columns", phi, owner, groups)]
+    found = [_of_features("columns", [phi], owner, groups)]
     if len(columns) > 1:
         fitted, left = fits(phi, owner)
-        products, starts = phi * fitted, np.flatnonzero(np.diff(owner, prepend=-1))
-        whole = np.add.reduceat(products, starts, axis=1)
+        each = np.arange(len(columns))
+        products = phi * fitted
+        whole = products @ (owner[:, None] == each).astype(np.float64)
         likely, labelled = label_scores(columns, phi, owner)
-        both = np.concatenate([products, np.abs(left), whole, likely], axis=1)
-        found.append(_of_features("ties", both, np.concatenate([owner, owner, owner[starts], labelled]), groups))
+        parts = [products, np.abs(left, out=left), whole, likely]
+        found.append(_of_features("ties", parts, np.concatenate([owner, owner, each, labelled]), groups))
         if len(owner) <= PAIRED:
             found.append(pairs_view(phi, owner, groups))
         far = midranks(np.einsum("ij,ij->i", phi, phi)[:, None])
         waves = np.cos(np.pi * far * np.arange(1, _WAVES + 1))
-        found.append(_of_features("middle", waves, np.zeros(_WAVES, dtype=np.intp), groups))
+        found.append(_of_features("middle", [waves], np.zeros(_WAVES, dtype=np.intp), groups))
     if np.ptp(twins) > 0:
-        found.append(_of_features("twins", twins[:, None], np.zeros(1, dtype=np.intp), groups))
+        found.append(_of_features("twins", [twins[:, None]], np.zeros(1, dtype=np.intp), groups))
     return found
 
 
@@ -148,10 +149,12 @@ def pair_of(item: int, columns: int) -> tuple[int, int]:
     return int(first[item]), int(second[item])
 
 
-def _of_features(name: str, features: Floats, item: Index, groups: RowGroups) -> FeatureView:
+def _of_features(name: str, parts: Sequence[Floats], item: Index, groups: RowGroups) -> FeatureView:
+    """A view of features that come in parts; the item of each."""
     order = np.argsort(item, kind="stable")
-    features, item = features[:, order], item[order]
-    sums, squares = groups.sums(features), np.einsum("ij,ij->j", features, features)
+    item = item[order]
+    sums = np.concatenate([groups.sums(part) for part in parts], axis=1)[:, order]
+    squares = np.concatenate([np.einsum("ij,ij->j", part, part) for part in parts])[order]
     items = items_of(item, lambda part: groups.scores(sums[:, part]))
     return FeatureView(name, items, item, _effects(sums, squares, groups))
 

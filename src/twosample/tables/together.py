@@ -21,7 +21,7 @@ from ..core.joining import joined
 from ..core.pvalue import ReplicateLaw, WeightedLaw, resampling_pvalue, smallest_pvalue
 from ..core.types import Floats
 from ..embedding import Embedded, Judged
-from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, effect
+from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, Moments, effect, effect_by
 from ..nulls import Permutation
 from .ties import FeatureView
 
@@ -125,9 +125,10 @@ def largest_effect(pair: Embedded, effects: Sequence[Floats], m: int, n: int, le
     """The largest effect over all features (standardised differences) and the kernel; the interval holds for it."""
     from scipy.special import ndtri
 
-    kernel = effect(pair, level / 2)
     if min(m, n) < ROWS_FOR_INTERVAL:
-        return kernel
+        return effect(pair, level / 2)
+    measured = Moments.of(pair)
+    kernel = effect_by(measured, pair, level / 2)
     d = np.abs(np.concatenate(effects or [np.zeros(1)]))
     error, top = sqrt(1 / m + 1 / n), float(d.max())
     by_chance = 2 * np.log(max(len(d), 2))  # the square of the largest of so many normal numbers, about
@@ -137,7 +138,7 @@ def largest_effect(pair: Embedded, effects: Sequence[Floats], m: int, n: int, le
     return Effect(
         max(kernel.value, value),
         max(kernel.low, low),
-        max(effect(pair, level).high, high),
+        max(effect_by(measured, pair, level).high, high),
         kernel.squared,
         kernel.spread,
     )

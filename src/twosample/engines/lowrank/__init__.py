@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .nystrom import MAX_RANK, LowRank, LowRankGram
-from .pivoted_cholesky import choose_landmarks
+from .pivoted_cholesky import choose_landmarks, landmark_features
 
-__all__ = ["MAX_RANK", "LowRank", "LowRankGram", "choose_landmarks"]
+__all__ = ["MAX_RANK", "LowRank", "LowRankGram", "choose_landmarks", "landmark_features"]

@@ -21,7 +21,7 @@ Precision = type[np.float32 | np.float64]
 
 _DOUBT = 5e-5  # one in a thousand, shared by the twenty or so times that a sample is looked at
 
-_BLOCK_ENTRIES = 1 << 20
+_BLOCK_ENTRIES, _BLOCK = 1 << 20, 4096  # numbers, and rows
 
 
 class LandmarkMap:
@@ -53,6 +53,17 @@ class LandmarkMap:
             stop = min(start + step, self.width)
             np.matmul(C[:, :stop], factor[:stop, start:stop], out=phi[:, start:stop])
         return phi
+
+    def rows(self, z: Floats, threads: int) -> Floats:
+        """``(N, r)`` features of all points, in double precision. O(N r²)."""
+        found = np.empty((len(z), self.width))
+
+        def work(start: int, stop: Event) -> None:
+            if not stop.is_set():
+                found[start : start + _BLOCK] = self(z[start : start + _BLOCK])
+
+        run(range(0, len(z), _BLOCK), work, threads)
+        return found
 
     def lengths(self, z: Floats, threads: int) -> tuple[Floats, Floats]:
         """``(N,)`` squared lengths k_r(z, z) of the features, and their ``(r,)`` mean. O(N r²)."""

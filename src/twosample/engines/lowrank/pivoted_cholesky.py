@@ -42,10 +42,27 @@ def choose_landmarks(
     kernel: Kernel, z: Floats, tolerance: float, max_rank: int, rng: np.random.Generator, threads: int
 ) -> tuple[LandmarkMap, Certificate]:
     """Landmarks until the tolerance or the rank is reached, as a map to features, and what they leave."""
+    features, certificate, _ = _chosen(kernel, z, tolerance, max_rank, rng, threads, keep=False)
+    return features, certificate
+
+
+def landmark_features(
+    kernel: Kernel, z: Floats, tolerance: float, max_rank: int, rng: np.random.Generator, threads: int
+) -> tuple[Floats, Certificate]:
+    """The ``(N, r)`` features of all points by such landmarks, where they fit into memory, and what they leave."""
+    features, certificate, kept = _chosen(kernel, z, tolerance, max_rank, rng, threads, keep=True)
+    return features.rows(z, threads) if kept is None else kept, certificate
+
+
+def _chosen(
+    kernel: Kernel, z: Floats, tolerance: float, max_rank: int, rng: np.random.Generator, threads: int, keep: bool
+) -> tuple[LandmarkMap, Certificate, Floats | None]:
+    """The same, with the features of all points if they are to be kept and were made on the way."""
     diagonal = kernel.diagonal(z)
     trace = float(diagonal.sum())
     if trace <= 0:  # every feature is zero
-        return LandmarkMap(kernel, z[:1], np.float64), Certificate(0.0, 0.0, 0.0, 0.0, 0 * diagonal, 0, tolerance)
+        nothing = Certificate(0.0, 0.0, 0.0, 0.0, 0 * diagonal, 0, tolerance)
+        return LandmarkMap(kernel, z[:1], np.float64), nothing, None
     features = LandmarkMap(kernel, z[:0], _precision(kernel, z, tolerance, rng))
     residual, spread = diagonal, None
     while True:
@@ -54,13 +71,19 @@ def choose_landmarks(
         features = factor.features()
         final = not factor.pivots or features.width >= max_rank
         if factor.rows.whole or ((met or final) and len(z) * features.width**2 > EXACT_WORK):
-            return features, factor.certificate(diagonal, tolerance)
-        lengths, mean = features.lengths(z, threads)
+            return features, factor.certificate(diagonal, tolerance), None
+        kept = features.rows(z, threads) if keep else None
+        lengths, mean = features.lengths(z, threads) if kept is None else _lengths(kept)
         residual = np.clip(diagonal - lengths, 0.0, None)
         left, spread = float(residual.sum()), float(lengths.sum()) - len(z) * float(mean @ mean)
         certificate = Certificate(left / trace, left / trace, _ratio(left, spread), trace, lengths, 0, tolerance)
         if final or certificate.met:
-            return features, certificate
+            return features, certificate, kept
+
+
+def _lengths(features: Floats) -> tuple[Floats, Floats]:
+    """``(N,)`` squared lengths of features, and their mean."""
+    return np.einsum("ij,ij->i", features, features), features.mean(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
