@@ -13,7 +13,8 @@ SOURCE = str(Path(twosample.__file__).parents[1])
 
 
 def python(*arguments: str) -> str:
-    """What a fresh interpreter prints."""
+    """What a fresh interpreter prints. It keeps compiled modules, as those of installed packages are."""
     environment = {**os.environ, "PYTHONPATH": SOURCE}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run([sys.executable, *arguments], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout

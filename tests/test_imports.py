@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -31,6 +32,46 @@ def test_import_does_not_load(loaded, module):
 
 def test_import_loads_no_part_of_scipy(loaded):
     assert not {name for name in loaded if name == "scipy" or name.startswith("scipy.")}
+
+
+def rooms_of(name):
+    """The rooms of ours that are loaded after the first use of a public name."""
+    done = python(f"import sys, twosample; twosample.{name}; print('\\n'.join(sys.modules))")
+    assert done.returncode == 0, done.stderr
+    return {module.split(".")[1] for module in done.stdout.split() if module.startswith("twosample.")}
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    {
+        "InputError": {"core", "kernels", "results"},
+        "Gaussian": {"engines", "nulls", "sources", "summaries", "embedding", "homogeneity"},
+        "mmd_test": {"tables", "matching", "monitor", "rivals", "planning", "detection", "adaptive", "independence"},
+        "hsic_test": {"tables", "matching", "monitor", "rivals", "planning", "detection", "adaptive"},
+        "two_sample_test": {"tables", "matching", "monitor", "rivals", "planning", "detection", "independence"},
+        "compare": {"matching", "monitor", "rivals", "detection", "independence", "metrics", "cli", "report"},
+        "match": {"tables", "monitor", "detection", "independence", "planning", "adaptive", "cli", "report"},
+        "summarize": {"tables", "matching", "engines", "nulls", "homogeneity", "embedding"},
+    }.items(),
+)
+def test_a_name_leaves_rooms_alone_that_it_does_not_need(name, left):
+    assert rooms_of(name) & left == set()
+
+
+def test_type_checkers_see_the_names_that_there_are():
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse((Path(ts.__file__).parent / "__init__.pyi").read_text(encoding="utf-8"))
+    found = {part.asname: part.name for line in tree.body if isinstance(line, ast.ImportFrom) for part in line.names}
+    assert sorted(found) == sorted([*ts.__all__, "__version__"])
+    assert all(known == name for known, name in found.items())
+    for line in tree.body:
+        if isinstance(line, ast.ImportFrom):
+            for part in line.names:
+                place = ".".join(filter(None, ["twosample", line.module]))
+                own = vars(import_module(place)).get(part.name) or import_module(f"{place}.{part.name}")
+                assert own is getattr(ts, part.name)
 
 
 def test_a_bare_import_loads_nothing_and_no_name_is_missing():
