@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _style
-from ._numbers import Measure, share
+from ._numbers import Measure, duration, round_durations, share
 from ._pictures import NumberPicture, Picture, SharePicture
 from ._shown import shown
 from .errors import InputError
@@ -92,7 +92,7 @@ def _draw_numbers(picture: NumberPicture, ax: Axes) -> Axes:
 def _draw_tails(picture: NumberPicture, ax: Axes) -> None:
     """Bars of what lies beyond the axis, with their shares."""
     span = picture.edges[-1] - picture.edges[0]
-    measure = Measure(span, picture.step, picture.dates)
+    measure = Measure(span, picture.step, picture.dates, picture.spans)
     for side, edge, sign in ((0, picture.edges[0], -1.0), (1, picture.edges[-1], 1.0)):
         a, b = picture.beyond_a[side], picture.beyond_b[side]
         if max(a, b) <= 0:
@@ -194,9 +194,13 @@ def _whole_ticks(picture: NumberPicture, ax: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
 
     if picture.dates:
+        clock = picture.edges[0] >= 0 and picture.edges[-1] <= _SECONDS_A_DAY  # times of day, and no date
         locator = AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
         ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, show_offset=not clock))  # type: ignore[no-untyped-call]
+    elif picture.spans:
+        places = round_durations(picture.edges[0], picture.edges[-1], 5)
+        ax.set_xticks(places, [duration(at) for at in places])
     elif picture.step >= 1:
         ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
 

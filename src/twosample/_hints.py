@@ -16,6 +16,7 @@ _SAME = (
     ("boolean", "bool", "logical"),
     ("categorical", "category", "factor", "nominal", "enum"),
     ("datetime", "date", "time", "timestamp"),
+    ("duration", "timedelta", "interval"),
     ("text", "string", "str", "varchar"),
     ("identifier", "id", "key", "uuid"),
 )

@@ -150,6 +150,50 @@ def value(number: float, digits: int = 4) -> str:
     return power(number, digits - 1).replace("-", "−", 1)
 
 
+_SPANS = ((86_400 * 10**6, "d"), (3600 * 10**6, "h"), (60 * 10**6, "min"))
+_SHORT = ((1e3, "ms"), (1e6, "µs"), (1e9, "ns"))
+_ROUND_SPANS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
+
+
+def duration(seconds: float, unit: float = 0.0) -> str:
+    """How long something lasts, to a multiple of `unit` seconds if there is one, and to microseconds.
+
+    >>> duration(7500.0), duration(-93784.5), duration(93784.5, 3600.0), duration(0.0123), duration(0.0)
+    ('2 h 5 min', '-1 d 2 h 3 min 4.5 s', '1 d 2 h', '12.3 ms', '0 s')
+    """
+    if not isfinite(seconds):
+        return str(seconds)
+    size = abs(seconds)
+    size = round(size / unit) * unit if unit else size
+    sign = "-" if seconds < 0 and size else ""
+    short = next(((factor, name) for factor, name in _SHORT if size * factor >= 1), _SHORT[-1])
+    if 0 < size < 1:
+        return f"{sign}{size * short[0]:.4g} {short[1]}"
+    rest, parts = round(size * 10**6), []
+    for whole, name in _SPANS:
+        number, rest = divmod(rest, whole)
+        parts += [f"{number:,} {name}"] if number else []
+    if rest or not parts:
+        parts.append(f"{rest / 1e6:.6f}".rstrip("0").rstrip(".") + " s")
+    return sign + " ".join(parts)
+
+
+def round_durations(low: float, high: float, most: int) -> list[float]:
+    """At most so many round durations between two ends, or one more.
+
+    >>> [duration(at) for at in round_durations(0.0, 9000.0, 5)], round_durations(0.0, 1.1, 3)
+    (['0 s', '30 min', '1 h', '1 h 30 min', '2 h', '2 h 30 min'], [0.0, 0.5, 1.0])
+    """
+    rough = (high - low) / most
+    unit = _DAY if rough > _DAY else 1.0
+    decade = 10.0 ** floor(log10(rough / unit))
+    steps = (*_ROUND_SPANS, *(factor * decade * unit for factor in (2, 5, 10)))
+    step = next(step for step in steps if step >= rough * (1 - 1e-9)) if rough > 1 else decade
+    if rough <= 1:
+        step = next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= rough * (1 - 1e-9))
+    return [place * step for place in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+
+
 @dataclass(frozen=True)
 class Measure:
     """How the numbers of a column are written: whole numbers as such, seconds as dates, the rest to the digits needed.
@@ -162,17 +206,24 @@ class Measure:
     (13.0, 12.3)
     >>> [Measure(wide, dates=True).text(1.37e9 + 12.3456) for wide in (1e5, 500, 5)]
     ['2013-05-31 11:33', '2013-05-31 11:33:32', '2013-05-31 11:33:32.345']
+    >>> [Measure(wide, spans=True).text(7512.3456) for wide in (5e6, 5e4, 50)]
+    ['2 h', '2 h 5 min', '2 h 5 min 12.3 s']
     """
 
     wide: float  # the width of what is shown: numbers have as many digits as tell places in it apart
     step: float = 0.0  # every number is a multiple of this; 0 if there is no such step
     dates: bool = False  # whether numbers are seconds: since 1970, or since midnight if all of them are within a day
+    spans: bool = False  # whether numbers are seconds that something lasts
 
     @property
     def unit(self) -> float:
         """The distance of neighbouring numbers as they are written; 0 if they are written in full."""
         if not 0 < self.wide < 1e300:
             return self.step
+        if self.spans:
+            fine = self.wide / 100
+            known = [unit for unit in _UNITS if unit <= fine]
+            return max(self.step, known[-1] if known else 10.0 ** floor(log10(fine)))
         if self.dates:
             return max(self.step, max((unit for unit in _UNITS if unit <= self.wide / 10), default=0.0))
         if self.step:
@@ -196,6 +247,8 @@ class Measure:
 
     def text(self, value: float, between: bool = False) -> str:
         """A number; `between`: one that need not be a multiple of the step, such as a mean, with one more digit."""
+        if self.spans:
+            return duration(value, self.unit)
         if self.dates and _DATES[0] < value < _DATES[1]:
             return self._date(value)
         if self.step and not between:

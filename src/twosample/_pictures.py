@@ -50,6 +50,8 @@ class NumberPicture:
         What all numbers are multiples of: 1 for whole numbers; 0 if nothing.
     ends
         The smallest and the largest number of both tables, how far beyond the axis they may be.
+    spans
+        Whether numbers are durations in seconds.
     """
 
     edges: tuple[float, ...]
@@ -63,6 +65,7 @@ class NumberPicture:
     band: tuple[float, ...] = ()
     step: float = 0.0
     ends: tuple[float, float] = (0.0, 0.0)
+    spans: bool = False
     kind: Literal["number"] = field(default="number", init=False)
 
 
@@ -161,11 +164,18 @@ class WeightedNumbers:
 
 
 def number_picture(
-    a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, *, dates: bool = False, step: float = 0.0
+    a: WeightedNumbers,
+    b: WeightedNumbers,
+    bandwidth: float,
+    *,
+    dates: bool = False,
+    step: float = 0.0,
+    spans: bool = False,
 ) -> NumberPicture:
     """Histograms of two samples of numbers, and the witness function of a Gaussian kernel between them.
 
-    `dates` says that numbers are seconds since 1970 in UTC; `step` is what all are multiples of, 0 if nothing.
+    `dates` says that numbers are seconds since 1970 in UTC; `step` is what all are multiples of, 0 if nothing; `spans`
+    that they are durations in seconds.
 
     Examples
     --------
@@ -186,7 +196,7 @@ def number_picture(
     return NumberPicture(
         tuple(edges.tolist()), _plain(first), _plain(second), tuple(grid.tolist()), _plain(heights), dates,
         _clean(beyond[0]), _clean(beyond[1]), _plain(band), step,
-        (float(min(a.values[0], b.values[0])), float(max(a.values[-1], b.values[-1]))),
+        (float(min(a.values[0], b.values[0])), float(max(a.values[-1], b.values[-1]))), spans,
     )  # fmt: skip
 
 

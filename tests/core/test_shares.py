@@ -11,6 +11,7 @@ from twosample.core.shares import (
     beyond_pvalue,
     fisher_chance,
     fisher_pvalue,
+    gap_pvalue,
     least_pvalue,
     share_effect,
     share_interval,
@@ -78,6 +79,21 @@ def test_the_law_of_the_largest_ranks_is_that_of_all_labellings(m, n):
         runs.append(next((k for k in range(m + n) if first[k] != first[0]), m + n))
     for k in range(1, max(m, n) + 1):
         assert beyond_pvalue(k, m, n) == pytest.approx(np.mean(np.array(runs) >= k))
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 4), (3, 6), (7, 2)])
+def test_the_law_of_gaps_is_never_below_that_of_all_labellings(m, n):
+    """The longest run of x between two of y, in every labelling: close to it where runs are rare."""
+    runs = []
+    for chosen in combinations(range(m + n), m):
+        others = np.flatnonzero(~np.isin(np.arange(m + n), chosen))
+        runs.append(int(np.diff(others).max()) - 1)
+    for k in range(1, m + 1):
+        exact = np.mean(np.array(runs) >= k)
+        assert gap_pvalue(k, m, n) >= exact - 1e-12
+        if 2 * k > m:  # there is room for one only: nothing is counted twice
+            assert gap_pvalue(k, m, n) == pytest.approx(exact)
+    assert gap_pvalue(m + 1, m, n) == 1.0 == gap_pvalue(1, m, 1)
 
 
 @pytest.mark.parametrize(("both", "m", "n"), [(4, 10, 10), (9, 30, 12), (1, 5, 80), (20, 15, 15), (0, 4, 4)])

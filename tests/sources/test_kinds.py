@@ -33,7 +33,7 @@ CASES = {
     "datetime": [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(v)) for v in RNG.integers(0, 99, N)],
     "datetime exact": [datetime.datetime(2020, 1, 1) + datetime.timedelta(seconds=int(v)) for v in RNG.choice(9**9, N)],
     "datetime of day": [datetime.time(v % 24, v % 60) for v in range(N)],
-    "datetime span": [datetime.timedelta(seconds=int(v)) for v in RNG.integers(0, 9999, N)],
+    "duration": [datetime.timedelta(seconds=int(v)) for v in RNG.integers(0, 9999, N)],
     "datetime as text": [f"2020-01-{v:02d}T10:00:00" for v in RNG.integers(1, 28, size=N)],
     "datetime as text with gaps": [f"2020-01-{v:02d}" if v < 28 else "unknown" for v in RNG.integers(1, 29, size=N)],
     "categorical": RNG.choice(WORDS, size=N).tolist(),

@@ -67,7 +67,7 @@ def test_dates_by_the_clock():
     known, every = ([(v.text, v.a, v.b) for v in clock_views(*parts) if v.family == "clock"] for parts in (many, rows))
     assert known == every
     line = Line.of_values(x, y)
-    found = {v.text: v.a for v in counted_views(*many, line, Words(1.0, "datetime"), ROUND, x)}
+    found = {v.text: v.a for v in counted_views(*many, line, Words(1.0, "datetime"), ROUND["datetime"], x)}
     assert found["at midnight"] == (x % 86_400 == 0).sum()
 
 

@@ -1,11 +1,15 @@
 """Adjusted p-values of views: the procedure as it is described, and its level for discrete p-values."""
 
+import re
+
 import numpy as np
 import pytest
 
 import twosample as ts
+from twosample.embedding.judge import NARROW
 from twosample.tables.looks import _Test, _weighted_holm
-from twosample.tables.views import RangeView, View, intervals
+from twosample.tables.subjects import FINER
+from twosample.tables.views import WEIGHTS, GapView, RangeView, View, intervals
 
 
 def by_the_steps(tests, weights):
@@ -65,6 +69,46 @@ def test_fine_structure_is_seen():
     assert c["x"].kernel_pvalue > 0.01
     assert c["x"].adjusted_pvalue <= 0.001
     assert c["x"].view == "values in fine detail"
+
+
+def test_fine_structure_is_seen_among_other_columns_too():
+    """A narrow kernel has a small part of the level: 999 relabellings are too few for it in ten columns."""
+    rng = np.random.default_rng(3)
+    a, b = ({f"c{j}": rng.normal(size=500) for j in range(10)} for _ in range(2))
+    values = rng.random(500) * 4
+    a["c0"], b["c0"] = rng.random(500) * 4, values + 0.12 * np.sin(2 * np.pi * values)
+    c = ts.compare(a, b)
+    assert c["c0"].view == "values in fine detail"
+    assert c["c0"].adjusted_pvalue <= 0.05
+    assert pytest.approx(WEIGHTS["bulk"] / (WEIGHTS["finer"] / len(FINER))) == NARROW
+
+
+@pytest.mark.parametrize("dates", [False, True])
+def test_dropped_days_are_seen_and_said(dates):
+    rng = np.random.default_rng(6)
+    a, b = (np.sort(rng.random(size) * 90 * 86_400) for size in (2000, 1800))
+    b = b[(b < 33 * 86_400) | (b >= 34 * 86_400)]
+    if dates:
+        start = np.datetime64("2024-01-01", "ms")
+        a, b = (start + (1000 * part).astype("timedelta64[ms]") for part in (a, b))
+    c = ts.compare({"at": a}, {"at": b})
+    assert c.verdict == "different"
+    assert c["at"].kernel_pvalue > 0.05
+    assert re.fullmatch(r"at least \S+ and at most .+ in 1.4 % of A and in none of B", c["at"].view)
+    if dates:
+        assert c["at"].view.startswith("at least 2024-02-03 and at most 2024-02-04 00:")
+    else:
+        low, high = (float(c["at"].view.split(" ")[place]) for place in (2, 6))
+        assert (round(low / 86_400, 1), round(high / 86_400, 1)) == (33.0, 34.0)
+
+
+def test_a_chance_gap_does_not_widen_intervals():
+    """The longest gap of thousands lies where chance put it: its share is no effect of the column."""
+    rng = np.random.default_rng(8)
+    a, b = rng.random((2, 6000))
+    column = ts.compare({"x": a}, {"x": b})["x"]
+    assert column.view == "values"
+    assert column.effect_high < 0.04 < GapView("range", "", 14, 0, 6000, 6000).interval(0.05)[1]
 
 
 def test_intervals_of_many_views_are_those_of_each():

@@ -124,9 +124,17 @@ def test_ends_are_where_the_words_say(name, rows):
     ends = [view for view in found if view.family in ("tail", "far", "range")]
     assert len(ends) >= 6
     for view in ends:
-        word, number = view.text.split(",")[0].rsplit(" ", 1)
-        holds = {"at most": np.less_equal, "at least": np.greater_equal, "below": np.less}[word]
-        assert (view.a, view.b) == (holds(x, float(number)).sum(), holds(y, float(number)).sum()), view.text
+        assert (view.a, view.b) == (said(view.text, x).sum(), said(view.text, y).sum()), view.text
+
+
+def said(text, numbers):
+    """For which numbers the words hold: "at least 3 and below 5"."""
+    holds = np.ones(len(numbers), dtype=bool)
+    for part in text.split(",")[0].split(" and "):
+        word, number = part.rsplit(" ", 1)
+        compare = {"at most": np.less_equal, "at least": np.greater_equal, "below": np.less}[word]
+        holds &= compare(numbers, float(number))
+    return holds
 
 
 def test_single_values_have_as_many_digits_as_tell_them_apart():
@@ -142,12 +150,8 @@ def test_ends_of_bins_are_where_the_words_say():
     x, y = (rng.integers(0, 4000, 5000) / 8 for _ in range(2))
     binned = [bin_values(part, BinGrid(-1, 0, 1000)) for part in (x, y)]
     for view in end_views(Heap.of_bins(Line.of_bins(*binned)), Words(500.0, "numeric")):
-        word, number = view.text.split(",")[0].rsplit(" ", 1)
-        holds = {"at least": np.greater_equal, "below": np.less}[word]
-        assert not view.a + view.b or (view.a, view.b) == (
-            holds(x, float(number)).sum(),
-            holds(y, float(number)).sum(),
-        ), view.text
+        here = said(view.text, x).sum(), said(view.text, y).sum()
+        assert not view.a + view.b or (view.a, view.b) == here, view.text
 
 
 def test_shares_are_of_the_rows_with_a_value_and_say_so():

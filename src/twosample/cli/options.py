@@ -180,7 +180,7 @@ Kind = Annotated[
     typer.Option(
         "--kind",
         metavar="COLUMN=KIND",
-        help="What a column means: numeric, integer, boolean, datetime, categorical, text or identifier.",
+        help="What a column means: numeric, integer, boolean, datetime, duration, categorical, text or identifier.",
     ),
 ]
 Encoding = Annotated[

@@ -106,6 +106,26 @@ def beyond_pvalue(k: int, m: int, n: int) -> float:
     return max(min(1.0, float(np.exp(logs).sum())), _LEAST)
 
 
+def gap_pvalue(k: int, m: int, n: int) -> float:
+    r"""The chance that k of m rows or more lie next to each other between two of n others, anywhere, at most.
+
+    Each of the n - 1 places between neighbours among the others has so many with probability
+    :math:`(m)_k / (m+n)_k`; the chances of all are added up. With ties, of which those at the border do not count, no
+    smaller than that either.
+
+    Examples
+    --------
+    >>> gap_pvalue(1, 5, 5), round(gap_pvalue(20, 1000, 1000), 6)
+    (1.0, 0.000785)
+    """
+    from scipy.special import gammaln
+
+    if k > m or n < 2:
+        return 1.0
+    one = gammaln(m + 1) - gammaln(m - k + 1) - gammaln(m + n + 1) + gammaln(m + n - k + 1)
+    return max(min(1.0, float(np.exp(log(n - 1) + one))), _LEAST)
+
+
 def share_effect(p: Floats, q: Floats) -> Floats:
     """The effect size r of two shares."""
     mean = (p + q) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,10 @@ LIMIT_ROWS = 50.0
 
 Less than for other tests, as it is one of several: docs/compare.md has the levels. See :func:`rows_behind_limit`.
 """
+
+
+NARROW = 7
+"""How many times the part of the level of a narrow kernel is that of the wide one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +90,14 @@ class Judge:
 
     def can_screen(self, pair: Embedded) -> bool:
         """Whether a narrow kernel has a null distribution: resamples, or a limit law that rests on enough rows."""
+        return self._of_narrow._has_null(pair) or self._has_null(pair)
+
+    @cached_property
+    def _of_narrow(self) -> Judge:
+        """The same for narrow kernels, which have a smaller part of the level and so need smaller p-values."""
+        return Judge(self.level, NARROW * max(self.tests, 1), self.rng)
+
+    def _has_null(self, pair: Embedded) -> bool:
         relabelled = pair.whole and self.null(pair.m + pair.n).resamples > 0
         return relabelled or self._counts(pair, joint=False) or rows_behind_limit(pair) >= LIMIT_ROWS
 
@@ -95,13 +108,14 @@ class Judge:
         p-value of at most 0.02 is then that of the null distribution of any other test. Where rows are relabelled, it
         is exact, whatever the moments are worth: the argument of :data:`twosample.core.joining.STAGES`.
         """
+        by = self._of_narrow if self._of_narrow._has_null(pair) else self
         measured = Moments.of(pair)
         law: Law = ContinuousLaw(
             three_moments(0.0, *cumulants(measured, pair.m, pair.n)), smallest_pvalue(pair.m, pair.n)
         )
-        statistic, null = measured.squared, self.null(pair.m + pair.n)
+        statistic, null = measured.squared, by.null(pair.m + pair.n)
         if law.pvalue(statistic) <= _SMALL:
-            null, labels = self._null_for(pair)
+            null, labels = by._null_for(pair)
             statistic, law = null_of(pair, null, labels)
         found = effect_by(measured, pair, self.level)
         return Judged(statistic, law.pvalue(statistic), found, null, law, pair.m, pair.n)

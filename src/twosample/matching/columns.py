@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.types import Floats
 from ..errors import InputError, checked_names
-from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table
+from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 from ..sources.values import as_truths, column_of, columns_of, truths
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ _STORED: dict[str, tuple[Family, Kind]] = {
     "boolean": ("number", "boolean"),
     "date": ("date", "datetime"),
     "time": ("time", "datetime"),
-    "duration": ("duration", "datetime"),
+    "duration": ("duration", "duration"),
 }
 _MEANT: dict[str, Family] = {
-    "numeric": "number", "integer": "number", "boolean": "number", "datetime": "date", "categorical": "category",
-    "text": "text",
+    "numeric": "number", "integer": "number", "boolean": "number", "datetime": "date", "duration": "duration",
+    "categorical": "category", "text": "text",
 }  # fmt: skip
 _TRUTHS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 MOST_LEVELS = 100
@@ -194,7 +194,9 @@ def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: 
         meant = {found.name: found for found in infer_kinds(part, part.profile(), columns_of(frame, asked), known)}
     columns = []
     for info in infos:
-        if info.name in meant:
+        if info.family == "other" and meant[info.name].kind == "unsupported":
+            columns.append(_inferred(frame, unsupported(info, column_of(frame, info.name))))
+        elif info.name in meant:
             columns.append(_inferred(frame, meant[info.name], said=info.name in kinds))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))

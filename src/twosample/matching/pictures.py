@@ -81,7 +81,7 @@ def pair_picture(m: Matching, pair: Pair) -> Picture | None:
     one, two = _columns(m, pair)
     if one.family in _LINE and two.family in _LINE:
         shift, factor = pair.map or (0.0, 1.0)
-        return _numbers(shift + factor * one.values, two.values, dates=two.family == "date")
+        return _numbers(shift + factor * one.values, two.values, family=two.family)
     missing = (one.missing / max(1, one.rows), two.missing / max(1, two.rows))
     if "text" in (one.family, two.family):
         return word_picture(one.levels(), two.levels(), missing)
@@ -103,11 +103,13 @@ def _columns(m: Matching, pair: Pair) -> tuple[Column, Column]:
     return found[0], found[1]
 
 
-def _numbers(a: Floats, b: Floats, *, dates: bool) -> Picture | None:
+def _numbers(a: Floats, b: Floats, *, family: str) -> Picture | None:
     """Two samples of numbers; None if one is empty, or numbers are beyond what can be drawn."""
     if not len(a) or not len(b) or not isfinite(np.ptp(np.concatenate([a, b]))):
         return None
     pooled = np.concatenate([a, b])[:, None]
     [bandwidth] = Median().bandwidths(pooled, "euclidean", np.random.default_rng(0))
     one, two = (WeightedNumbers.of_values(part) for part in (a, b))
-    return number_picture(one, two, float(bandwidth), dates=dates, step=step_of(np.concatenate([a, b]), dates=dates))
+    dates, spans = family in ("date", "time"), family == "duration"
+    step = step_of(np.concatenate([a, b]), dates=dates or spans)
+    return number_picture(one, two, float(bandwidth), dates=dates, step=step, spans=spans)

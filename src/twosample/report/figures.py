@@ -131,10 +131,15 @@ def _numbers(name: str, picture: NumberPicture) -> NumberFigure | None:
         scale=f"{_scale(picture):g}",
         zero=50.0,
         tails=_tails(picture, peak * wide),
-        ticks=box.ticks(ticks(edges[0], edges[-1], 3 if picture.dates else 5, dates=picture.dates, step=picture.step)),
+        ticks=box.ticks(_ticks(picture)),
         title=f"Distributions of {shown(name, LABEL_LENGTH)} in both tables",
         words=_words(picture, a, b),
     )
+
+
+def _ticks(picture: NumberPicture) -> tuple[Tick, ...]:
+    most = 3 if picture.dates or picture.spans else 5
+    return ticks(picture.edges[0], picture.edges[-1], most, picture.dates, picture.step, picture.spans)
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,7 @@ class _Box:
 def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
     """Bars of what lies beyond the axis; `peak`: the share of the highest bar."""
     step = picture.step if picture.step >= 1 else 0.0
-    measure = numbers.Measure(picture.edges[-1] - picture.edges[0], step, picture.dates)
+    measure = numbers.Measure(picture.edges[-1] - picture.edges[0], step, picture.dates, picture.spans)
     found = []
     sides = ((0, 0.0, picture.edges[0], "<", "below"), (1, 1000.0 - _BAR, picture.edges[-1], ">", "above"))
     for side, left, edge, sign, word in sides:
@@ -171,7 +176,7 @@ def _tails(picture: NumberPicture, peak: float) -> tuple[Tail, ...]:
         if max(a, b) <= 0:
             continue
         end = edge
-        if step and not picture.dates:  # the first or the last value that is drawn
+        if step and not picture.dates and not picture.spans:  # the first or the last value that is drawn
             end = ceil(edge / step - 1e-9) if side == 0 else ceil(edge / step - 1e-9) - 1
             end *= step
         bar_a, bar_b = (
@@ -229,6 +234,8 @@ def _words(picture: NumberPicture, a: Sequence[float], b: Sequence[float]) -> st
     span = picture.edges[-1] - picture.edges[0]
 
     def text(at: float) -> str:
+        if picture.spans:
+            return numbers.Measure(span, spans=True).text(at)
         return date_text(at, span) if picture.dates else numbers.value(at, 3)
 
     words = []

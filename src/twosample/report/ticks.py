@@ -26,11 +26,15 @@ class Tick:
     label: str  # what stands there
 
 
-def ticks(low: float, high: float, most: int = 5, dates: bool = False, step: float = 0.0) -> tuple[Tick, ...]:
+def ticks(
+    low: float, high: float, most: int = 5, dates: bool = False, step: float = 0.0, spans: bool = False
+) -> tuple[Tick, ...]:
     """At most so many round places between two finite ends, all of them multiples of `step`."""
     if not (isfinite(low) and isfinite(high) and high > low and isfinite(high - low)):
         return ()
-    if dates and low > _DATES_FROM and high < _DATES_UP_TO and high - low > 2:
+    if spans:
+        places = [(at, numbers.duration(at)) for at in numbers.round_durations(low, high, most)]
+    elif dates and low > _DATES_FROM and high < _DATES_UP_TO and high - low > 2:
         places = list(_dates(low, high, most))
     else:
         places = list(_numbers(low, high, most, step))
@@ -42,6 +46,8 @@ def date_text(seconds: float, span: float) -> str:
     if not _DATES_FROM < seconds < _DATES_UP_TO:
         return numbers.value(seconds)
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    if 0 <= seconds <= _DAY and span <= _DAY:  # the time of day
+        return "24:00" if seconds == _DAY else moment.strftime("%H:%M" if span > 600 else "%H:%M:%S")
     if span > 3 * _DAY:
         return moment.strftime("%Y-%m-%d")
     return moment.strftime("%m-%d %H:%M" if span > 600 else "%H:%M:%S")

@@ -26,7 +26,7 @@ sums. All errors are ``SourceError``, made in `guard.py`; they hold neither cred
 
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile
 from .facts import CategoryCounts, Scan
-from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds
+from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds, unsupported
 from .schemas import JointColumn, SchemaComparison, SchemaFinding, compare_schemas, convert
 from .survey import Survey
 from .table import Table, open_table
@@ -34,5 +34,5 @@ from .table import Table, open_table
 __all__ = [
     "BinGrid", "BinnedColumn", "CategoryCounts", "ColumnInfo", "ColumnKind", "ColumnProfile", "JointColumn", "Kind",
     "MISSING_SHARE", "Scan", "SchemaComparison", "SchemaFinding", "Survey", "Table", "USABLE", "compare_schemas",
-    "convert", "infer_kinds", "open_table",
+    "convert", "infer_kinds", "open_table", "unsupported",
 ]  # fmt: skip

@@ -6,8 +6,8 @@ In this order, for a column with P present values of which D are different (T is
 2. Lists, structs, binary data: *unsupported*.
 3. More than 95 % of the rows missing: *mostly missing*. One value only: *constant*. Both also get the kind that they
    would have otherwise (`base`), by which they can be compared with a column that is neither.
-4. Booleans, and whole numbers that are all 0 or 1: *boolean*. Dates, times and durations: *datetime*, unless most of
-   them are too close for doubles to tell them apart.
+4. Booleans, and whole numbers that are all 0 or 1: *boolean*. Dates and times: *datetime*, durations: *duration*,
+   unless most of them are too close for doubles to tell them apart.
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
@@ -30,7 +30,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
-from .profiling import NUMERIC
+from .profiling import DATES, NUMERIC
 from .values import PADDED, column_of, grouped, mixed_commas, numbers, plain, present, spelled, strings, truths
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from .table import Table
 
 Kind = Literal[
-    "numeric", "integer", "boolean", "datetime", "categorical", "text",
+    "numeric", "integer", "boolean", "datetime", "duration", "categorical", "text",
     "identifier", "constant", "mostly missing", "unsupported",
 ]  # fmt: skip
-NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime")  # kinds that are compared as numbers
+NUMBERS: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "duration")  # that are compared as numbers
 
-USABLE: tuple[Kind, ...] = ("numeric", "integer", "boolean", "datetime", "categorical", "text")
+USABLE: tuple[Kind, ...] = (*NUMBERS, "categorical", "text")
 MISSING_SHARE = 0.95
 _FEW = 20  # values from which on "all different" means something
 _WHOLE = 2.0**53  # doubles hold every whole number up to here
@@ -152,7 +152,7 @@ def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
     return result
 
 
-def _unsupported(info: ColumnInfo, sample: pl.Series) -> ColumnKind:
+def unsupported(info: ColumnInfo, sample: pl.Series) -> ColumnKind:
     """What a column is whose type cannot be compared."""
     reason = f"{info.storage} is not a type that can be compared"
     if info.storage == "Object":
@@ -169,7 +169,7 @@ def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind 
 
     text = info.family in ("text", "category")
     if info.family == "other" and (said is None or not facts.present):
-        return _unsupported(info, sample)
+        return unsupported(info, sample)
     if said == "boolean" and _different(facts, sample) > 2:
         what = "has more than two different values, which are not boolean"
         raise InputError(f"kinds: column {info.name!r} {what}; say another kind, or none.")
@@ -196,8 +196,10 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
 
     if info.family == "boolean":
         return is_("boolean", "true or false")
-    if info.family in ("date", "time", "duration"):
-        return _told_apart(is_("datetime", "dates or times, as seconds"), sample)
+    if info.family in DATES:
+        spans = info.family == "duration"
+        found = is_("duration", "durations, as seconds") if spans else is_("datetime", "dates or times, as seconds")
+        return _told_apart(found, sample)
     if info.family in NUMERIC:
         kind, reason = _number_kind(info.name, facts, present(sample), sample)
         return _exact(is_(kind, reason), facts, info)

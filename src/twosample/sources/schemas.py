@@ -74,6 +74,7 @@ _JOINT: dict[frozenset[Kind], Kind] = {
     frozenset(("boolean", "categorical")): "categorical",
     frozenset(("integer", "categorical")): "categorical",
     frozenset(("categorical", "text")): "text",
+    frozenset(("datetime", "duration")): "datetime",  # times of day, which some tools take for durations
 }
 
 

@@ -23,8 +23,11 @@ _DAYS = "a Monday", "a Tuesday", "a Wednesday", "a Thursday", "a Friday", "a Sat
 _YEARS = 60  # different ones that are looked at one by one
 _FAR = 8e12  # seconds from 1970 that calendars know
 
-ROUND = {_DAY: "at midnight", 3600.0: "on the hour", 60.0: "on the minute", 1.0: "on the second"}
-"""Round times, in seconds."""
+ROUND: Mapping[str, Mapping[float, str]] = {
+    "datetime": {_DAY: "at midnight", 3600.0: "on the hour", 60.0: "on the minute", 1.0: "on the second"},
+    "duration": {_DAY: "of whole days", 3600.0: "of whole hours", 60.0: "of whole minutes", 1.0: "of whole seconds"},
+}
+"""Round times and durations, in seconds, by the kind of a column."""
 
 Codes = NDArray[np.int64]
 

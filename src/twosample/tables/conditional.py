@@ -244,10 +244,8 @@ def _of_numbers(series: pl.Series, column: JointColumn, empty: Subject, design: 
     features = line.embedded(kernel.scale, rows=True).features[at]
     words = Words(float(line.values[-1] - line.values[0]), empty.kind)
     x, y = raw[: design.m], raw[design.m :]
-    dates = empty.kind == "datetime"
-    looked = list(values(x, y, words, ROUND if dates else STEPS))
-    spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
-    if dates and not spans:
+    looked = list(values(x, y, words, ROUND.get(empty.kind, STEPS)))
+    if empty.kind == "datetime":
         looked += clock_views(SingleValues.of(x, dates=True), SingleValues.of(y, dates=True))
     found = [(view, view.holds(raw).astype(np.float64)) for view in looked if view.holds is not None]
     masses = design.masses(features)

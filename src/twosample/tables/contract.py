@@ -21,7 +21,7 @@ from .._shown import shown
 from ..errors import InputError, OptionError
 from .toml_text import contract_text
 
-KINDS = ("numeric", "integer", "boolean", "datetime", "categorical", "text", "identifier")
+KINDS = ("numeric", "integer", "boolean", "datetime", "duration", "categorical", "text", "identifier")
 """What values can be demanded to be."""
 
 Bound = float | date | None  # an end of a range; a datetime is a date, too
@@ -35,7 +35,7 @@ class ColumnRules:
     ----------
     kind
         What every value must be readable as: "numeric", "integer" (no fractions), "boolean" (0 and 1, true and false),
-        "datetime"; "categorical", "text" and "identifier" take any value.
+        "datetime"; "duration", "categorical", "text" and "identifier" take any value.
     required
         Whether the column must be there.
     missing

@@ -23,6 +23,7 @@ QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 SHARES = 20  # categories of which shares are kept
 
 _DAY = 86_400.0
+_LONGEST = 8e13  # seconds of a duration that Python knows
 
 
 def binned_numbers(column: BinnedColumn, sample: Floats) -> WeightedNumbers:
@@ -51,8 +52,8 @@ def wasserstein(a: WeightedNumbers, b: WeightedNumbers) -> float:
 
 
 def distance(numbers: tuple[WeightedNumbers, WeightedNumbers], kind: str) -> float:
-    """The Wasserstein distance in the unit of a column, dates in days."""
-    return wasserstein(*numbers) / (_DAY if kind == "datetime" else 1.0)
+    """The Wasserstein distance in the unit of a column, dates and durations in days."""
+    return wasserstein(*numbers) / (_DAY if kind in ("datetime", "duration") else 1.0)
 
 
 def number_facts(
@@ -70,14 +71,14 @@ def number_facts(
         share = 0.0 if mean is None else float(mean) * (1 - gone / max(rows, 1))
         shares = {"true": share, "false": 1 - gone / max(rows, 1) - share}
         return ColumnFacts(rows, gone, mean=mean, distinct=profile.distinct, shares=shares)
-    seconds = kind == "datetime"
-    form = _Form(seconds, seconds and 0 <= ends[0] <= ends[1] <= _DAY, kind == "integer")
+    dates, spans = kind == "datetime", kind == "duration"
+    form = _Form(dates, dates and 0 <= ends[0] <= ends[1] <= _DAY, spans, kind == "integer")
     found = [form(value) for value in numbers.quantiles(np.array(QUANTILES), step).tolist()]
     return ColumnFacts(
         rows,
         gone,
         mean=replace(form, whole=False)(mean),
-        sd=None if sd is None else sd / _DAY if seconds else sd,
+        sd=None if sd is None else sd / _DAY if dates or spans else sd,
         median=found[QUANTILES.index(0.5)],
         quantiles={share: value for share, value in zip(QUANTILES, found, strict=True) if share != 0.5},
         min=form(ends[0]),
@@ -118,10 +119,11 @@ def _moments(numbers: WeightedNumbers) -> tuple[float | None, float | None]:
 
 @dataclass(frozen=True)
 class _Form:
-    """What doubles of a column are: seconds since 1970 or since midnight, whole numbers."""
+    """What doubles of a column are: seconds since 1970 or since midnight, durations in seconds, whole numbers."""
 
-    seconds: bool
+    dates: bool
     clock: bool
+    spans: bool
     whole: bool
 
     def __call__(self, value: object) -> Number:
@@ -130,6 +132,8 @@ class _Form:
         if self.clock:
             moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
             return moment.time() if value < _DAY else time.max
-        if self.seconds and -6.1e10 < value < 2.2e11:
+        if self.spans and abs(value) < _LONGEST:
+            return timedelta(seconds=value)
+        if self.dates and -6.1e10 < value < 2.2e11:
             return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)).replace(tzinfo=None)
         return int(value) if self.whole and value == int(value) and abs(value) < 2**53 else float(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from math import floor, isfinite
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ def distance_text(column: ColumnComparison) -> str:
     """The Wasserstein distance in the unit of the column; empty if there is none."""
     if column.wasserstein is None or column.kind == "boolean":
         return ""
+    if column.kind == "duration":
+        return _lasting(column.wasserstein)
     return numbers.days(column.wasserstein) if column.kind == "datetime" else f"{column.wasserstein:.3g}"
 
 
@@ -84,13 +86,14 @@ class _Digits:
         ends = [facts.quantiles.get(share) for facts in (column.a, column.b) for share in (0.05, 0.95)]
         places = [seconds(end) for end in ends if end is not None]
         wide = max(places, default=0.0) - min(places, default=0.0)
-        return cls(numbers.Measure(wide, 1.0 if column.kind == "integer" else 0.0, column.kind == "datetime"))
+        step = 1.0 if column.kind == "integer" else 0.0
+        return cls(numbers.Measure(wide, step, column.kind == "datetime", column.kind == "duration"))
 
     def __call__(self, value: Number, between: bool = False) -> str:
         if value is None:
             return "–"
         number = seconds(value)
-        if self.measure.dates:
+        if self.measure.dates or self.measure.spans:
             return self.measure.text(number)
         if not between and isinstance(value, int):
             return str(value) if abs(value) < 1e15 else f"{value:.6g}"
@@ -102,11 +105,20 @@ class _Digits:
         """A deviation."""
         if value is None or not isfinite(value):
             return "–"
+        if self.measure.spans:
+            return _lasting(value)
         return numbers.days(value) if self.measure.dates else self.measure.text(value, between=True)
 
 
-def seconds(value: float | datetime | time) -> float:
-    """A number as a double: dates in seconds since 1970, times since midnight."""
+def _lasting(days: float) -> str:
+    """A width of durations, which is kept in days."""
+    return numbers.Measure(86_400.0 * days, spans=True).text(86_400.0 * days)
+
+
+def seconds(value: float | datetime | time | timedelta) -> float:
+    """A number as a double: dates in seconds since 1970, times since midnight, durations in seconds."""
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC).timestamp()
     if isinstance(value, time):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import JOINT, beside_joint
-from .views import PLAIN, WEIGHTS, View, intervals, missing_view, sentence
+from .views import PLAIN, WEIGHTS, GapView, View, intervals, missing_view, sentence
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -73,9 +73,10 @@ class ColumnLook:
         kernel, finer = self.line.values, self.line.finer
         if kernel is None:
             return Seen("values", 0.0, 0.0, 1.0)
-        found = self.found(level)
         tail = level / (len(self.kernels) + len(self.views)) if self.values <= level else level
-        ends = intervals(self.line.views, tail)
+        known = [*self._of_themselves(level)]
+        found = [view for view in self.found(level) if view in known]
+        ends = intervals(known, tail)
         best = Seen("values", kernel.effect.value, kernel.effect.low, kernel.effect.high)
         unseen = self.kernels[0] > level
         plain = [view for view in found if view.family != "seldom"]
@@ -87,10 +88,16 @@ class ColumnLook:
                 best, unseen = Seen("values in fine detail", size.value, size.low, size.high), False
         if found and (min(self.kernels) > level or found[0].effect > best.value):
             best = Seen(sentence(found[0], self.line.called), found[0].effect, *found[0].interval(tail))
-        lows = [low for view, (low, _) in zip(self.line.views, ends, strict=False) if view.family != "seldom"]
+        lows = [low for view, (low, _) in zip(known, ends, strict=False) if view.family != "seldom"]
         low = max([best.low, *lows] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])
         return Seen(best.view, best.value, min(low, best.value), high)
+
+    def _of_themselves(self, level: float) -> Iterator[View]:
+        """Views that have an effect of their own: a gap only where it is the surest sign, as chance may choose it."""
+        for view, p in zip(self.line.views, self.views, strict=True):
+            if not isinstance(view, GapView) or p <= min(level, *self.kernels):
+                yield view
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,7 +68,7 @@ def _cut(parts: list[pl.Series], kind: Kind) -> tuple[Codes, tuple[str, ...]]:
 
 def _measure(numbers: NDArray[np.float64], kind: Kind) -> Measure:
     low, high = np.quantile(numbers, [0.05, 0.95])
-    return Measure(float(high - low) or 1.0, 1.0 if kind == "integer" else 0.0, kind == "datetime")
+    return Measure(float(high - low) or 1.0, 1.0 if kind == "integer" else 0.0, kind == "datetime", kind == "duration")
 
 
 def _ranges(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from .._numbers import shares
@@ -24,8 +24,9 @@ Verdict = Literal["same", "small difference", "no difference found", "different"
 GROUPS = 150  # groups of rows of either table that the joint test relabels, about
 
 Value = str | int | float | bool | None
-Number = float | int | datetime | time | None
-"""A number of a column: whole where the column is, a date or a time of day where it holds such; None: there is none."""
+Number = float | int | datetime | time | timedelta | None
+"""A number of a column: whole where the column is, or the date, the time of day or the duration that it stands for;
+None: there is none."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ class ColumnFacts:
     rows, missing
         Rows, and those without a value.
     mean, sd
-        Mean and sample standard deviation; that of dates and times in days.
+        Mean and sample standard deviation; that of dates, times and durations in days.
     median, quantiles
         The median, and the quantiles 0.01, 0.05, 0.25, 0.75, 0.95 and 0.99, between neighbouring rows by linear
         interpolation. Of large tables from bins a 32nd of the kernel's bandwidth wide, or less.
@@ -256,7 +257,7 @@ class ColumnComparison(Tabled):
     name
         Its name.
     kind
-        "numeric", "integer", "boolean", "datetime", "categorical" or "text".
+        "numeric", "integer", "boolean", "datetime", "duration", "categorical" or "text".
     statistic
         The unbiased estimate of MMD² between the present values.
     pvalue

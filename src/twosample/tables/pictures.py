@@ -22,8 +22,9 @@ def picture(subject: Subject) -> Picture | None:
     """The two distributions of a column."""
     missing = _missing(subject)
     if subject.kind != "boolean" and subject.line is not None and subject.numbers is not None:
-        dates = subject.kind == "datetime"
-        return number_picture(*subject.numbers, subject.bandwidth or 1.0, dates=dates, step=subject.step)
+        dates, spans = subject.kind == "datetime", subject.kind == "duration"
+        width = subject.bandwidth or 1.0
+        return number_picture(*subject.numbers, width, dates=dates, step=subject.step, spans=spans)
     if subject.texts is not None:
         return word_picture(*subject.texts, missing) if subject.pair is not None else None
     return _shares(subject, missing)
@@ -84,7 +85,7 @@ def _ranges(
     both: tuple[WeightedNumbers, WeightedNumbers], shown: NumberPicture, tables: tuple[str, str]
 ) -> Iterator[Place]:
     """Stretches over which the witness is above half of its peak; their ends are as they are written."""
-    measure = numbers.Measure(shown.edges[-1] - shown.edges[0], shown.step, shown.dates)
+    measure = numbers.Measure(shown.edges[-1] - shown.edges[0], shown.step, shown.dates, shown.spans)
     grid, witness = np.array(shown.grid), np.array(shown.witness)
     strong = np.abs(witness) >= 0.5 * np.abs(witness).max()
     sign = np.where(strong, np.sign(witness), 0.0)

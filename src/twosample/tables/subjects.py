@@ -112,7 +112,7 @@ def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:
         return replace(found, facts=level_facts(levels, profiles, missing), tables=reading.called)
     doubles = [_doubles(column_of(part, column.name)) for part in reading.samples]
     a, b = (_numbers(side, column.name, part) for side, part in zip(sides, doubles, strict=True))
-    step = step_of(np.concatenate(doubles), dates=column.kind == "datetime")
+    step = step_of(np.concatenate(doubles), dates=column.kind in ROUND)
     one, two = (
         number_facts(numbers, profile, own, column.kind, step)
         for numbers, profile, own in zip((a, b), profiles, missing, strict=True)
@@ -206,7 +206,7 @@ def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
 
 def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
     """From all rows: as they are if they are at hand, or as they were counted; from samples where no one counted."""
-    dates = column.kind == "datetime"
+    dates = column.kind in ROUND
     rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
     x, y = (SingleValues.of(part, dates=dates) for part in rows)
     one, two = (side.scan.singles.get(column.name) for side in (reading.a, reading.b))
@@ -216,9 +216,8 @@ def _number_views(reading: Reading, column: JointColumn, line: Line, level: floa
     if min(x.rows, y.rows) < 2:
         return ()
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
-    found = list(counted_views(x, y, line, words, ROUND if dates else STEPS, kept))
-    spans = any(part.storage.startswith(("Duration", "duration")) for part in (column.left, column.right))
-    return tuple(usable([*found, *clock_views(x, y)] if dates and not spans else found, level))
+    found = list(counted_views(x, y, line, words, ROUND.get(column.kind, STEPS), kept))
+    return tuple(usable([*found, *clock_views(x, y)] if column.kind == "datetime" else found, level))
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

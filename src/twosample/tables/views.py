@@ -15,8 +15,16 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numbers import Measure
-from ..core.shares import beyond_pvalue, fisher_chance, fisher_pvalue, least_pvalue, share_estimate, share_interval
+from .._numbers import Measure, duration
+from ..core.shares import (
+    beyond_pvalue,
+    fisher_chance,
+    fisher_pvalue,
+    gap_pvalue,
+    least_pvalue,
+    share_estimate,
+    share_interval,
+)
 from ..core.types import Floats
 from ..embedding import Levels, Line
 from ..summaries import SingleValues
@@ -113,6 +121,19 @@ class RangeView(View):
         return level
 
 
+@dataclass(frozen=True)
+class GapView(RangeView):
+    """The longest stretch of one table between two rows of the other, as where days were dropped.
+
+    Where it lies is known from the labels, so that it has an effect only where it is longer than chance.
+    """
+
+    @property
+    def pvalue(self) -> float:
+        """The chance that there is one so long, anywhere."""
+        return gap_pvalue(*((self.a, self.m, self.n) if self.a else (self.b, self.n, self.m)))
+
+
 def intervals(views: Sequence[View], tail: float) -> list[tuple[float, float]]:
     """The intervals of many views, each leaving out `tail` on either side."""
     if not views:
@@ -159,6 +180,7 @@ def end_views(heap: Heap, number: Words) -> Iterator[View]:
         yield from _tails(heap, number)
         yield from _far(heap, number)
         yield from _beyond(heap, number)
+        yield from _gaps(heap, number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +268,23 @@ def _beyond(heap: Heap, number: Words) -> Iterator[View]:
         yield RangeView("range", words(last if order > 0 else len(x) - 1 - last, number), a, b, m, n)
 
 
+def _gaps(heap: Heap, number: Words) -> Iterator[View]:
+    """The longest stretch of either table that has no row of the other, between two rows of it."""
+    sides = heap.first, heap.counts - heap.first
+    m, n = (int(part.sum()) for part in sides)
+    for own, other in (sides, sides[::-1]):
+        ends = np.flatnonzero(other)
+        if len(ends) < 2:
+            continue
+        before = np.cumsum(own)
+        rows = before[ends[1:] - 1] - before[ends[:-1]]
+        longest = int(np.argmax(rows))
+        a, b = (int(rows[longest]), 0) if own is sides[0] else (0, int(rows[longest]))
+        if a + b:
+            low, high = heap.since(int(ends[longest]) + 1, number), heap.up_to(int(ends[longest + 1]) - 1, number)
+            yield GapView("range", f"{low} and {high}", a, b, m, n)
+
+
 def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[View]:
     """Round numbers, and values that occur seldom: rounding makes fewer of them."""
     usual = _usual(heap.counts)
@@ -317,6 +356,8 @@ class Words:
     def __call__(self, value: float) -> str:
         if self.kind == "datetime":
             return Measure(self.wide if value % 86_400 == 0 else min(self.wide, 86_400.0), dates=True).text(value)
+        if self.kind == "duration":
+            return duration(value)
         if self.kind == "boolean":
             return "true" if value else "false"
         whole = self.kind == "integer" or value == np.floor(value)
@@ -343,8 +384,9 @@ class Words:
         """Numbers that are not below a value, the easiest to say first."""
         if self.kind == "integer":
             yield float(np.floor(value))  # whole numbers are: bins may end between them
-        elif self.kind == "datetime":
-            yield from (float(np.ceil(value / unit)) * unit for unit in (86_400.0, 60.0, 1.0) if unit < self.wide)
+        elif self.kind in ("datetime", "duration"):
+            units = (86_400.0, 60.0, 1.0) if self.kind == "datetime" else (86_400.0, 3600.0, 60.0, 1.0, 0.001, 1e-6)
+            yield from (float(np.ceil(value / unit)) * unit for unit in units if unit < self.wide)
         elif isfinite(value) and value != np.floor(value):
             yield from [float(np.ceil(value))] if abs(value) >= 10.0 ** (_DIGITS - 1) else []
             for digits in range(_DIGITS, _MOST_DIGITS + 1):

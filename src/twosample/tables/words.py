@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from .._numbers import is_p, pvalue, shares
+from .._numbers import duration, is_p, pvalue, shares
 from .._reported import plain
 from .._shown import shown
 from .known import floors, joint_floor, seconds
@@ -109,13 +109,15 @@ def as_dict(c: Comparison) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Without infinite numbers, tuples as lists, dates as ISO text."""
+    """Without infinite numbers, tuples as lists, dates as ISO text, durations in words."""
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(part) for part in value]
     if isinstance(value, datetime | time):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        return duration(value.total_seconds())
     return value if not isinstance(value, float) or isfinite(value) else None
 
 
