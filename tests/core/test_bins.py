@@ -37,6 +37,17 @@ def test_bins(count, buffer, monkeypatch):
     assert sums[0].sum() == count
 
 
+@pytest.mark.parametrize("high", [4.0, 4.0 - 2.0**-40, 4.0 + 2.0**-40, 1e300, np.inf])
+def test_bins_of_numbers_whose_ends_are_known(high):
+    """Whether or not they lie within the bins: 0.5 and 4.0 are the middle of the first and of the last one."""
+    values = np.append(np.random.default_rng(1).uniform(0.5, 4.0, 100), [high, 0.5])
+    known, unknown = empty(5), empty(5)
+    add_to_bins(values, 1.0, -0.5, known, (0.5, high))
+    add_to_bins(values, 1.0, -0.5, unknown)
+    assert (known == unknown).all()
+    assert known[0].sum() == len(values)
+
+
 def empty(size):
     return np.zeros((3, size), dtype=np.int64)
 

@@ -22,7 +22,9 @@ _BITS = int(np.float64(_ROUND).view(np.int64))
 Wholes = NDArray[np.int64]
 
 
-def add_to_bins(values: Floats, scale: float, offset: float, sums: Wholes) -> None:
+def add_to_bins(
+    values: Floats, scale: float, offset: float, sums: Wholes, ends: tuple[float, float] | None = None
+) -> None:
     """Add numbers to bins.
 
     Parameters
@@ -35,16 +37,19 @@ def add_to_bins(values: Floats, scale: float, offset: float, sums: Wholes) -> No
     sums
         ``(3, bins)`` how many numbers there are, and the sums of u and of u², where u is the distance from the middle
         of the bin in widths. Both are whole multiples of 2**-30, and do not depend on the order of the rows.
+    ends
+        The least and the largest number, if they are known: where both lie in the bins, so do all.
     """
     size = sums.shape[1]
+    within = ends is not None and _within(*ends, scale, offset, size)
     tally, (floors, distances, _), both = scatter(), scratch(), np.empty(size, dtype=np.int64)
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
         whole, floor, u = tally.values[: len(part)], floors[: len(part)], distances[: len(part)]
         number = whole.view(np.float64)
-        _place(part, scale, offset, size, number, floor)
+        _place(part, scale, offset, size, number, floor, within)
         np.copyto(tally.groups[: len(part)], floor, casting="unsafe")
-        tally.place(len(part), size)
+        tally.place(len(part), size, checked=within)
         number += _COUNTED - 0.5
         np.subtract(number, _COUNTED, out=u)
         whole -= _BITS
@@ -65,7 +70,7 @@ def add_counted_to_bins(values: Floats, counts: Wholes, scale: float, offset: fl
     for at in range(0, len(values), CHUNK):
         part, rows = values[at : at + CHUNK], counts[at : at + CHUNK]
         u, floor = places[: len(part)], floors[: len(part)]
-        _place(part, scale, offset, sums.shape[1], u, floor)
+        _place(part, scale, offset, sums.shape[1], u, floor, within=False)
         index = floor.astype(np.intp)
         np.add.at(sums[0], index, rows)
         u -= 0.5
@@ -74,12 +79,18 @@ def add_counted_to_bins(values: Floats, counts: Wholes, scale: float, offset: fl
         np.add.at(sums[2], index, _units(u) * rows)
 
 
-def _place(values: Floats, scale: float, offset: float, size: int, u: Floats, floor: Floats) -> None:
-    """Find the bins of numbers, and their distances from the lower ends."""
+def _within(low: float, high: float, scale: float, offset: float, size: int) -> bool:
+    """Whether the least and the largest number lie in the bins; rounding keeps the order of all between them."""
+    return 0.5 <= low * scale - offset <= high * scale - offset <= size - 0.5
+
+
+def _place(values: Floats, scale: float, offset: float, size: int, u: Floats, floor: Floats, within: bool) -> None:
+    """Find the bins of numbers, and their distances from the lower ends; `within`: none lies beyond the bins."""
     with np.errstate(over="ignore"):
         np.multiply(values, scale, out=u)
     u -= offset
-    np.clip(u, 0.5, size - 0.5, out=u)
+    if not within:
+        np.clip(u, 0.5, size - 0.5, out=u)
     np.floor(u, out=floor)
     u -= floor
 

@@ -40,8 +40,15 @@ class ProfileTally:
     method: str = ""
     binned: bool = False
 
-    def add(self, series: pl.Series, missing: int, values: Floats | None = None, counts: Wholes | None = None) -> None:
-        """Take in a batch with so many missing values; `values` are its numbers without them.
+    def add(
+        self,
+        series: pl.Series,
+        missing: int,
+        values: Floats | None = None,
+        counts: Wholes | None = None,
+        ends: tuple[float, float] | None = None,
+    ) -> None:
+        """Take in a batch with so many missing values; `values` are its numbers without them, between two ends.
 
         With `counts`, the series is each value once, and this is how often it is there. Mean and deviation of columns
         that are `binned` follow from their bins: see :meth:`result`.
@@ -49,7 +56,7 @@ class ProfileTally:
         self.rows += len(series) if counts is None else int(counts.sum()) + missing
         self.missing += missing
         if values is not None and len(values):
-            self._add_numbers(values, counts)
+            self._add_numbers(values, counts, ends)
         if self.info.family in ("other", "empty") or self.missing == self.rows:
             return
         series = series.drop_nulls() if series.null_count() else series
@@ -63,8 +70,10 @@ class ProfileTally:
             self.method = self.method or hash_method(series)
             self.distinct.add(series)
 
-    def _add_numbers(self, values: Floats, counts: Wholes | None = None) -> None:
-        low, high = float(values.min()), float(values.max())
+    def _add_numbers(
+        self, values: Floats, counts: Wholes | None = None, ends: tuple[float, float] | None = None
+    ) -> None:
+        low, high = ends or (float(values.min()), float(values.max()))
         if np.isinf(low) or np.isinf(high):
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)

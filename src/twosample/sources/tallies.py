@@ -48,14 +48,16 @@ class BinTally:
         self.singles = SingleTally(self.dates)
         self._sums = np.zeros((3, self.grid.size + 2), dtype=np.int64)  # the first and last take what lies beyond
 
-    def add(self, values: Floats, missing: int, counts: Wholes | None = None) -> None:
-        """Take in numbers, and how often each is there."""
+    def add(
+        self, values: Floats, missing: int, counts: Wholes | None = None, ends: tuple[float, float] | None = None
+    ) -> None:
+        """Take in numbers, how often each is there, and the least and largest, if they are known."""
         self.missing += missing
-        self.singles.add(values, counts)
+        self.singles.add(values, counts, ends)
         scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
         before = self._beyond
         if counts is None:
-            add_to_bins(values, scale, offset, self._sums)
+            add_to_bins(values, scale, offset, self._sums, ends)
         else:
             add_counted_to_bins(values, counts, scale, offset, self._sums)
         if self._beyond != before:
@@ -258,10 +260,11 @@ class Tallies:
         bins, profile = self.bins.get(info.name), self.profiles.get(info.name)
         values = present(once)
         missing += len(once) - len(values)
+        ends = (float(values.min()), float(values.max())) if len(values) else None
         if profile is not None:
-            profile.add(once, missing, values if info.family in NUMERIC else None, counts)
+            profile.add(once, missing, values if info.family in NUMERIC else None, counts, ends)
         if bins is not None:
-            bins.add(values, missing, counts)
+            bins.add(values, missing, counts, ends)
 
     def summaries(self) -> tuple[ColumnSummary, ...]:
         """What can be merged with other rows, of each column that was profiled."""

@@ -44,6 +44,7 @@ _DAYS = 1 << 16  # 179 years
 _FAR = 8e12  # seconds from 1970 that calendars know
 
 Hashes = NDArray[np.uint64]
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,24 +116,25 @@ class SingleTally:
     def __init__(self, dates: bool = False) -> None:
         self._found = SingleValues(np.empty(0), np.empty(0, dtype=np.int64), dates)
 
-    def add(self, values: Floats, counts: Wholes | None = None) -> None:
-        """Take in numbers without NaN, and how often each is there."""
+    def add(self, values: Floats, counts: Wholes | None = None, ends: Ends | None = None) -> None:
+        """Take in numbers without NaN, how often each is there, and the least and largest, if they are known."""
         start, dates = 0, self._found.dates
         if counts is None and self._found.exact and len(values) > 4 * MOST_VALUES:  # so many soon tell whether all fit
             self._found = self._found.merged(SingleValues.of(values[: 4 * MOST_VALUES], None, dates))
             start = 4 * MOST_VALUES
         rest = values[start:]
         if len(rest) and counts is None and not self._found.exact:
-            self._add_many(rest)
+            self._add_many(rest, ends or (float(rest.min()), float(rest.max())))
         elif len(rest):
             self._found = self._found.merged(SingleValues.of(rest, counts, dates))
 
-    def _add_many(self, values: Floats) -> None:
-        """Take in numbers by their hashes, quickly: what was found is changed in place."""
+    def _add_many(self, values: Floats, between: Ends) -> None:
+        """Take in numbers by their hashes, quickly: what was found is changed in place. None lies beyond two ends."""
         found = self._found
         assert found.buckets is not None
         assert found.parts is not None
-        low, high = _add_hashed(values, found.dates, found.buckets, found.parts)
+        low, high = between[0] + 0.0, between[1] + 0.0
+        _add_hashed(values, max(high, -low), found.dates, found.buckets, found.parts)
         ends = [*{end for end, new in ((low, low <= found.values[0]), (high, high >= found.values[-1])) if new}]
         if ends:  # counted only if they are the least or the largest so far
             many = np.array([np.count_nonzero(values == end) for end in ends])
@@ -226,9 +228,9 @@ def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
     np.add.at(found[YEARS], np.clip(years, 0, YEARS.stop - YEARS.start - 1), rows)
 
 
-def _add_hashed(values: Floats, dates: bool, buckets: Wholes, parts: Wholes) -> tuple[float, float]:
-    """Add numbers to the counts by hash and of round ones; gives the least and the largest."""
-    low, high, steps, mostly = np.inf, -np.inf, TIMES if dates else STEPS, dates
+def _add_hashed(values: Floats, largest: float, dates: bool, buckets: Wholes, parts: Wholes) -> None:
+    """Add numbers, of at most so large a size, to the counts by hash and of round ones."""
+    steps, mostly = TIMES if dates else STEPS, dates
     (numbers, others, _), tally = scratch(), scatter()
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
@@ -240,17 +242,14 @@ def _add_hashed(values: Floats, dates: bool, buckets: Wholes, parts: Wholes) -> 
         bits *= _OTHER
         bits >>= _TOP
         np.copyto(tally.groups[: len(part)], bits, casting="unsafe")
-        tally.place(len(part), BUCKETS)
+        tally.place(len(part), BUCKETS, checked=True)  # 13 digits
         tally.count(buckets)
-        least, largest = float(part.min()), float(part.max())
-        if mostly or _some_round(part, max(largest, -least), number, other):
+        if mostly or _some_round(part, largest, number, other):
             before = parts[len(steps) - 1]
             _add_round(part, None, steps, parts)
             mostly = dates or 2 * (parts[len(steps) - 1] - before) > len(part)
-        low, high = min(low, least), max(high, largest)
     if dates:
         _add_clock(values, None, parts)
-    return low + 0.0, high + 0.0
 
 
 def _some_round(values: Floats, largest: float, scaled: Floats, whole: Floats) -> bool:
