@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from twosample.summaries import BinGrid, BinnedColumn, Totals, align, bin_values
+from twosample.summaries import BinGrid, BinnedColumn, Totals, align, bin_values, bins
 
 DATA = {
     "normal": lambda rng, n: rng.normal(3, 2, n),
@@ -88,6 +88,18 @@ def test_coarser_bins_hold_the_same_sums():
         assert (wide.counts == direct.counts).all()
         assert np.abs(wide.moments - direct.moments).max() < 1e-8
         assert same(fine.coarsened(1).coarsened(steps), fine.coarsened(steps + 1))
+
+
+def test_whole_numbers_of_64_bits_are_enough_where_they_are_taken(monkeypatch):
+    x = np.random.default_rng(3).normal(size=1000)
+    fine = bin_values(np.append(x, [1e9, -1e9]), BinGrid.over(-10, 10, 1 << 12))
+    short = [fine.coarsened(steps) for steps in (1, 2, 5)]
+    monkeypatch.setattr(bins, "_SAFE", 0)
+    for steps, known in zip((1, 2, 5), short, strict=True):
+        long = fine.coarsened(steps)
+        assert (known.sums.dtype, long.sums.dtype) == (np.int64, object)
+        assert (known.sums == long.sums).all()
+        assert (known.below, known.above, known.grid) == (long.below, long.above, long.grid)
 
 
 def test_sums_beyond_64_bits_stay_exact():

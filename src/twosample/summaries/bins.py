@@ -114,8 +114,12 @@ class BinnedColumn:
         # from the centre of the new bin to that of the old one, in halves of an old bin
         shift = 2 * (places - (index << steps)) + 1 - (1 << steps)
         finer = grid.unit - self.quantum
-        counts, firsts, seconds = self.sums.astype(object)
-        shifts = shift.astype(object)
+        rows, first, second = np.abs(self.sums.astype(np.float64)).sum(axis=1).tolist()
+        reach = 2.0 ** min(steps + finer, 99)
+        most = second + first * reach + (rows + 1) * reach**2 * 2.0 ** (STEP_BITS - 2)
+        kind = np.int64 if most < _SAFE / 2 else object  # nothing below is larger than that
+        counts, firsts, seconds = self.sums.astype(kind)
+        shifts = shift.astype(kind)
         seconds = seconds + firsts * shifts * (1 << finer) + counts * shifts * shifts * (1 << STEP_BITS - 2 + 2 * finer)
         firsts = firsts + counts * shifts * (1 << STEP_BITS - 1 + finer)
         sums = _grouped(np.stack([counts, firsts, seconds]), index, stop - start)
@@ -236,7 +240,7 @@ def _plus(a: Integers, b: Integers) -> Integers:
 
 def _grouped(values: Integers, index: NDArray[np.intp], size: int) -> Integers:
     """``(3, size)`` sums of whole numbers by group."""
-    result = np.zeros((3, size), dtype=object)
+    result = np.zeros((3, size), dtype=values.dtype)
     for row, part in zip(result, values, strict=True):
         np.add.at(row, index, part)
     return _narrow(result)

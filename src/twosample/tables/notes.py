@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import version
 
 from .._shown import few, quoted
@@ -57,6 +58,7 @@ def _commas(reading: Reading) -> tuple[str, ...]:
     return (f"Text in {names} spells numbers {THOUSANDS}. If they are decimal commas, write points.",) if names else ()
 
 
+@cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Name and version of what the answer rests on."""
     names = ("numpy", "scipy", "polars", "narwhals")
