@@ -97,6 +97,19 @@ def test_categories():
     assert pair.kernel == column.kernel
 
 
+def test_texts():
+    """Every second of 6000 texts is looked at by both."""
+    words = ["".join(letters) for letters in RNG.choice(list("abcdefghij"), (300, 6))]
+    x, y = ([" ".join(RNG.choice(words[:some], 4)) for _ in range(size)] for some, size in ((300, M), (297, N)))
+    column = ts.compare({"v": x}, {"v": y}, level=1e-3)["v"]  # at a level that is too small for relabelling
+    pair = ts.match({"v": x}, {"w": y}, force=True).pairs[0]
+    assert column.method.endswith("3000 and 5000 sampled texts; spectrum")
+    assert pair.kernel == column.kernel == repr(ts.Text())
+    assert pair.statistic == pytest.approx(column.statistic, abs=1e-12)
+    assert pair.pvalue == pytest.approx(column.kernel_pvalue, abs=SAME)
+    assert 1e-9 < pair.pvalue < 0.5
+
+
 def test_many_rows_in_bins():
     """Bins of 1/32 of the bandwidth or less know two moments each: good to 1e-6; and tables and summaries agree."""
     x, y = normal(60_000, 50_000)

@@ -6,10 +6,11 @@ from scipy.stats import binom
 
 import twosample as ts
 from twosample.core.line_distances import typical_distance
+from twosample.matching.columns import Column
 from twosample.matching.costs import SCALES
-from twosample.matching.laws import categories_test, numbers_test, text_test
+from twosample.matching.judging import drift_test
 from twosample.matching.lines import Cells, inner_products, rounded
-from twosample.matching.points import points_of
+from twosample.matching.points import PointColumns, Points
 
 RNG = np.random.default_rng(0)
 COLUMNS = {
@@ -24,6 +25,18 @@ COLUMNS = {
     "wild": RNG.standard_cauchy(260),
     "tiny": 1e-9 * RNG.normal(size=100),
 }
+
+
+def numbers(x):
+    return Column.of_numbers("x", "numeric", "number", x)
+
+
+def words(x, family="category"):
+    return Column.of_words("x", family, family, x)
+
+
+def points(x):
+    return Points.of(np.sort(x))
 
 
 def kernel_of(*bandwidths):
@@ -68,8 +81,7 @@ def test_costs_are_squared_effects_with_the_kernels_of_both(matching):
 @pytest.mark.parametrize("factor", [0.3, 1.0, 7.0, 1e5])
 def test_inner_products_are_mean_kernel_values(factor):
     x, y = RNG.normal(size=90), np.concatenate([RNG.normal(3.0, 1.0, size=80), [500.0, 1e7]])
-    a, b = points_of([factor * x]), points_of([factor * y, factor * x])
-    found = inner_products(a, b, np.array([factor]))
+    found = inner_products([points(factor * x)], [points(factor * y), points(factor * x)], np.array([factor]))
     k = ts.Gaussian(1.0)
     assert found.own[0] == pytest.approx(k.block(x[:, None], x[:, None]).mean(), abs=1e-7)
     assert found.cross[0, 0] == pytest.approx(k.block(x[:, None], y[:, None]).mean(), abs=1e-7)
@@ -79,7 +91,7 @@ def test_inner_products_are_mean_kernel_values(factor):
 
 def test_scattered_sources_take_the_sparse_way():
     x, y = np.concatenate([RNG.normal(size=50), 1e5 + RNG.normal(size=50)]), RNG.normal(size=60)
-    found = inner_products(points_of([x]), points_of([y, x]), np.array([1.0]))
+    found = inner_products([points(x)], [points(y), points(x)], np.array([1.0]))
     k = ts.Gaussian(1.0)
     for j, other in enumerate((y, x)):
         assert found.cross[0, j] == pytest.approx(k.block(x[:, None], other[:, None]).mean(), abs=1e-7)
@@ -87,13 +99,13 @@ def test_scattered_sources_take_the_sparse_way():
 
 def test_points_keep_mass_mean_and_variance():
     x = np.concatenate([RNG.lognormal(0.0, 2.0, size=3000), np.zeros(500)])
-    points = points_of([x])
-    assert points.mass.sum() == pytest.approx(1.0)
-    assert len(points.mass) < 1000
-    assert points.mass @ points.place == pytest.approx(x.mean())
-    assert points.mass @ (points.spread**2 + points.place**2) == pytest.approx(np.square(x).mean())
-    assert 500 / 3500 in points.mass  # zero is a point of its own
-    assert len(Cells.of(points, 1.0).node) <= len(points.mass)
+    found = points(x)
+    assert found.mass.sum() == pytest.approx(1.0)
+    assert len(found.mass) < 1000
+    assert found.mass @ found.place == pytest.approx(x.mean())
+    assert found.mass @ (found.spread**2 + found.place**2) == pytest.approx(np.square(x).mean())
+    assert 500 / 3500 in found.mass  # zero is a point of its own
+    assert len(Cells.of(PointColumns.of([found]), 1.0).node) <= len(found.mass)
 
 
 def test_numbers_of_any_size():
@@ -120,19 +132,19 @@ def test_category_costs():
     m = ts.match({"a": a}, {"b": b}, force=True)
     own, other = ((30 * 29 + 10 * 9) / (40 * 39), (10 * 9 + 25 * 24 + 5 * 4) / (40 * 39))
     assert m.costs[0, 0] == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()) / (own + other))
-    assert categories_test(tuple(a), tuple(b)).statistic == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()))
+    assert drift_test(words(a), words(b)).statistic == pytest.approx(ts.mmd(a, b, kernel=ts.Categories()))
 
 
 def test_pvalues_agree_with_the_spectrum_test():
     x, y = RNG.normal(size=400), RNG.normal(0.12, 1.0, size=300)
-    found = numbers_test(x, y, 1.0)
+    found = drift_test(numbers(x), numbers(y))
     expected = ts.mmd_test(x, y, kernel=ts.Gaussian(found.bandwidth), null="spectrum")
     assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
     assert found.pvalue == pytest.approx(expected.pvalue, rel=0.02)
     assert found.bandwidth == pytest.approx(ts.mmd_test(x, y, null="spectrum").kernel.bandwidth, rel=2e-3)
-    words = [tuple(str(k) for k in RNG.poisson(9, size=n)) for n in (150, 100)]
-    expected = ts.mmd_test(*words, kernel=ts.Categories(), null="spectrum", rng=0)
-    assert categories_test(*words).pvalue == pytest.approx(expected.pvalue, rel=0.05)
+    named = [[str(k) for k in RNG.poisson(9, size=n)] for n in (150, 100)]
+    expected = ts.mmd_test(*named, kernel=ts.Categories(), null="spectrum", rng=0)
+    assert drift_test(*map(words, named)).pvalue == pytest.approx(expected.pvalue, rel=0.05)
 
 
 LAWS = {
@@ -147,12 +159,12 @@ LAWS = {
 def test_level_of_numbers(name):
     rng, count = np.random.default_rng(1), 60
     pairs = [[LAWS[name](rng, n) for n in (120, 90)] for _ in range(count)]
-    rejected = sum(numbers_test(*pair, typical_distance(np.sort(pair[0]), 65)).pvalue <= 0.05 for pair in pairs)
+    rejected = sum(drift_test(*map(numbers, pair)).pvalue <= 0.05 for pair in pairs)
     assert rejected <= binom.ppf(0.999, count, 0.05)
 
 
 def test_level_of_text_and_power():
     rng = np.random.default_rng(2)
-    same = [[tuple(f"room {k}" for k in rng.integers(0, 50, n)) for n in (60, 50)] for _ in range(30)]
-    assert sum(text_test(*pair).pvalue <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
-    assert text_test(same[0][0], tuple(f"street {k}" for k in range(50))).pvalue < 1e-6
+    same = [[words([f"room {k}" for k in rng.integers(0, 50, n)], "text") for n in (60, 50)] for _ in range(30)]
+    assert sum(drift_test(*pair).pvalue <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
+    assert drift_test(same[0][0], words([f"street {k}" for k in range(50)], "text")).pvalue < 1e-6

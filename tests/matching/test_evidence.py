@@ -9,8 +9,9 @@ from scipy.stats import binom
 
 import twosample as ts
 from tests.matching.people import people
+from twosample.matching.columns import Column
+from twosample.matching.costs import in_common
 from twosample.matching.evidence import best_pairs, by_dependence, confidence, lead, related, sigmoid
-from twosample.matching.overlap import jaccard
 
 
 def all_ways(s, t):
@@ -75,10 +76,12 @@ def test_values_in_common(many):
     rng = np.random.default_rng(2)
     sides = [[rng.integers(0, high, 80).astype(float) for high in (5, 20, 90) * (5 if many else 1)] for _ in range(2)]
     sides[1][0] = np.empty(0)
+    columns = [[Column.of_numbers("", "numeric", "number", x) for x in side] for side in sides]
     expected = [[len({*x} & {*y}) / max(len({*x} | {*y}), 1) for y in sides[1]] for x in sides[0]]
-    np.testing.assert_allclose(jaccard(*sides), expected)
-    words = [[tuple(f" Nr{int(v)}" if k else f"nr{int(v)}" for v in x) for x in side] for k, side in enumerate(sides)]
-    np.testing.assert_allclose(jaccard(*words), expected)
+    np.testing.assert_allclose(in_common(*columns, labels=False), expected)
+    words = [[[f" Nr{int(v)}" if k else f"nr{int(v)}" for v in x] for x in side] for k, side in enumerate(sides)]
+    columns = [[Column.of_words("", "text", "text", x) for x in side] for side in words]
+    np.testing.assert_allclose(in_common(*columns, labels=True), expected)
 
 
 def drifted_tables(seed, rows=400):

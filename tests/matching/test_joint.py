@@ -1,5 +1,7 @@
 """Near ties decided by joint counts, and strangers: parts against their definitions, and both on made tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,14 +9,18 @@ from scipy.stats import chi2_contingency
 
 import twosample as ts
 from twosample.matching.columns import open_side, read
-from twosample.matching.counts import Tables, misfit
-from twosample.matching.evidence import best_pairs
+from twosample.matching.counts import JointCounts, misfit
+from twosample.matching.evidence import TablePair, best_pairs
 from twosample.matching.joint import near_ties, settled
 
 
 def side(frame):
     table = open_side(frame, "a", None)
     return read(table, "a", table.columns, 10_000, 0, {})
+
+
+def settle(evidence, a, b, names=None):
+    return settled(replace(TablePair.of(a, b, use_names=False), names=names), evidence)
 
 
 def test_misfit_is_the_sum_of_likelihood_ratio_tests():
@@ -36,7 +42,7 @@ def test_misfit_is_the_sum_of_likelihood_ratio_tests():
 def test_columns_are_counted_by_one_vocabulary():
     a = {"x": [0, 0, 0, 0, 0, 0, 1, 5], "w": list("ppppqqrs")}
     b = {"y": [0, 0, 0, 0, 0, 0, 0, 9], "v": list("pqqqqttt")}
-    tables = Tables(side(a), side(b))
+    tables = JointCounts(side(a), side(b))
     numbers = tables.coded([0], [0], 3, 3)
     zero, rest = numbers.left[0][0], numbers.left[0][6]
     assert zero != rest  # a value that fills more than one bin has its own
@@ -45,7 +51,8 @@ def test_columns_are_counted_by_one_vocabulary():
     words = tables.coded([1], [1], 12, 3)  # q and p, then the rest
     assert words.left[0].tolist() == [1, 1, 1, 1, 0, 0, 2, 2]
     assert words.right[0].tolist() == [1, 0, 0, 0, 0, 2, 2, 2]
-    counts = Tables(side(a), side(a)).coded([0], [0], 3, 3).counts(Tables(side(a), side(a)).beside([(1, 1)]), 0, 0)
+    again = JointCounts(side(a), side(a))
+    counts = again.coded([0], [0], 3, 3).counts(again.beside([(1, 1)]), 0, 0)
     assert counts[0].sum() == 8
     assert (counts[0] == counts[1]).all()
 
@@ -95,13 +102,13 @@ def test_near_ties_are_decided_by_what_goes_with_the_columns(gap, exchanged):
     a, b = side(parents(1500, 0)), side(parents(1500, 1))
     evidence = np.where(np.eye(5, dtype=bool), 9.0, -5.0)  # father, mother, town, age, size
     evidence[:2, :2] = [[2.0, 2.0 + gap / 2], [2.0 + gap / 2, 2.0]]
-    found = settled(evidence, a, b)
+    found = settle(evidence, a, b)
     assert sorted(best_pairs(found)) == [(k, k) for k in range(5)] or not exchanged
     assert (best_pairs(evidence) != best_pairs(found)) == exchanged
     assert sorted(found.ravel()) == pytest.approx(sorted(evidence.ravel()))  # exchanged, not changed
     names = np.zeros((5, 5))
     names[[0, 1], [1, 0]] = 1.0
-    assert gap < 0 or best_pairs(settled(evidence, a, b, names)) == best_pairs(evidence)  # names decide
+    assert gap < 0 or best_pairs(settle(evidence, a, b, names)) == best_pairs(evidence)  # names decide
 
 
 def test_a_column_that_is_alone_takes_the_place_of_a_look_alike():
@@ -110,7 +117,7 @@ def test_a_column_that_is_alone_takes_the_place_of_a_look_alike():
     evidence[1, 0] = 3.5  # mother with father, who is left alone
     for one, two, given in ((a, b, evidence), (b, a, evidence.T)):
         assert best_pairs(given)[0] != (0, 0)
-        assert best_pairs(settled(given, one, two))[0] == (0, 0)
+        assert best_pairs(settle(given, one, two))[0] == (0, 0)
 
 
 def sizes(rows, seed):
@@ -124,11 +131,11 @@ def sizes(rows, seed):
 def test_look_alikes_without_partners_are_strangers_unless_the_tables_drift():
     a, b = sizes(1500, 0).drop("other"), sizes(1500, 1).drop("own")
     evidence = np.where(np.eye(6, dtype=bool), 3.0, -5.0)  # five parts, and own with other
-    found = settled(evidence, side(a), side(b))
+    found = settle(evidence, side(a), side(b))
     assert best_pairs(found) == [(k, k) for k in range(5)]
     assert (found[:5, :5] == evidence[:5, :5]).all()
     drifted = b.with_columns(pl.exclude("other") * pl.exclude("other").abs())
-    assert len(best_pairs(settled(evidence, side(a), side(drifted)))) == 6
+    assert len(best_pairs(settle(evidence, side(a), side(drifted)))) == 6
 
 
 def test_the_answer_does_not_depend_on_names_or_sides():

@@ -7,7 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.matching.people import people
-from twosample.matching.problem import MOST_PAIRS
+from twosample.matching.match import MOST_PAIRS
 
 
 def test_numbers_written_as_text():

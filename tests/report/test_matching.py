@@ -8,7 +8,7 @@ import pytest
 from tests.report.synthetic import HOSTILE
 from tests.report.test_page import ALLOWED, Page
 from twosample.errors import OptionError
-from twosample.matching.columns import Column, Side
+from twosample.matching.columns import Column, TableSample
 from twosample.matching.results import Matching, Pair, Unmatched
 from twosample.report import html, junit, markdown
 
@@ -22,14 +22,14 @@ def matching(columns=("age", "city", "note"), level=0.05, n=400, **changes):
         for index, name in enumerate(columns):
             if index % 3 == 0:
                 values = np.append(rng.normal(shift, 1, n - 1), np.nan)
-                parts.append(Column(name, "numeric", "number", n, 1, numbers=values))
+                parts.append(Column.of_numbers(name, "numeric", "number", values))
             elif index % 3 == 1:
                 words = tuple(rng.choice(["Oslo", "Rome", HOSTILE[0]], n))
-                parts.append(Column(name, "categorical", "category", n, 0, words=words))
+                parts.append(Column.of_words(name, "categorical", "category", words))
             else:
                 words = tuple(" ".join(rng.choice(["late", "good", "bad"], 2)) for _ in range(n))
-                parts.append(Column(name, "text", "text", n, 0, words=words))
-        return Side("side", tuple(parts), n, False)
+                parts.append(Column.of_words(name, "text", "text", words))
+        return TableSample("side", tuple(parts), n, False)
 
     mmd = 0.5 + rng.uniform(size=(k, k))
     np.fill_diagonal(mmd, 0.02)

@@ -12,6 +12,8 @@ from ..core.types import Floats
 from ..structured import Text
 from .pair import Embedded
 
+TEXTS = 5000
+"""Texts of each sample that are looked at, evenly spaced if there are more."""
 _MOST = 400  # categories that are points of their own; rarer ones share a hundred points by rank
 
 
@@ -51,7 +53,8 @@ def missing_pair(rows: tuple[int, int], missing: tuple[int, int]) -> Embedded:
 
 
 def text_pair(x: Sequence[str], y: Sequence[str]) -> Embedded:
-    """Texts by the letters they share: the cosine of their counts of three letters in a row."""
+    """Texts by the letters they share: the cosine of their counts of three letters in a row; 5000 of each at most."""
+    x, y = (texts[:: max(1, -(-len(texts) // TEXTS))] for texts in (x, y))
     present: NDArray[np.bool_] = np.zeros(len(x) + len(y), dtype=bool)
     features = Text().rows([*x, *y], present) * np.sqrt(2)
     first = np.arange(len(features)) < len(x)

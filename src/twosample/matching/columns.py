@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..core.types import Floats
 from ..errors import InputError, checked_names
 from ..sources import ColumnInfo, ColumnKind, Kind, Table, convert, infer_kinds, open_table, unsupported
 from ..sources.values import as_truths, column_of, columns_of, truths
+from .points import Places, Points
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 Family = Literal["number", "date", "time", "duration", "category", "text", "none"]
 """What is compared with what: numbers with numbers, categories with categories and with text, and so on."""
 
+ON_A_LINE: tuple[Family, ...] = ("number", "date", "time", "duration")
+"""Families whose values are numbers."""
 _STORED: dict[str, tuple[Family, Kind]] = {
     "integer": ("number", "integer"),
     "number": ("number", "numeric"),
@@ -33,30 +37,84 @@ _MEANT: dict[str, Family] = {
     "categorical": "category", "text": "text",
 }  # fmt: skip
 _TRUTHS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
-MOST_LEVELS = 100
-"""Whole numbers with no more different values can also be categories."""
+_MOST_LABELS = 100  # whole numbers with no more different values can also be categories
+_RANKED = (
+    2000  # evenly spaced rows whose ranks are looked at; of many columns so few that there are as many ranks in all:
+)
+_RANKS = 500_000
+_LEAST_RANKED = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a sample."""
+    """One column of a sample of rows: its different values in order, and which of them each row has."""
 
     name: str
     kind: str  # what it means
     family: Family  # what it can be compared with
-    rows: int  # rows of the sample, and those without a value
-    missing: int
-    numbers: Floats = field(default_factory=lambda: np.empty(0), repr=False)
-    """``(rows,)`` numbers in the order of the rows, NaN where there is none; empty for text and categories."""
-    words: tuple[str, ...] = field(default=(), repr=False)  # the values of text and categories that are there
-    there: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
-    """``(rows,)`` in which rows these are; empty if in all."""
+    codes: NDArray[np.int32] = field(repr=False)
+    """``(rows,)`` the place of each row's value among the different ones; -1 where there is none."""
+    numbers: Floats = field(default_factory=lambda: np.empty(0), repr=False)  # (L,) the different numbers, ascending,
+    words: tuple[str, ...] = field(default=(), repr=False)  # or categories, by the alphabet, or texts, in any order
     reason: str = ""  # why it cannot be matched; empty if it can
 
+    @classmethod
+    def of_numbers(cls, name: str, kind: str, family: Family, values: Floats) -> Column:
+        """Numbers in the order of the rows; missing where they are not finite."""
+        there = np.isfinite(values)
+        codes = np.full(len(values), -1, dtype=np.int32)
+        numbers, codes[there] = np.unique(values[there], return_inverse=True)
+        return cls(name, kind, family, codes, numbers)._checked()
+
+    @classmethod
+    def of_words(cls, name: str, kind: str, family: Family, values: Sequence[str | None]) -> Column:
+        """Categories or texts in the order of the rows."""
+        different = dict.fromkeys(value for value in values if value is not None)
+        words = tuple(different if family == "text" else sorted(different))
+        place = {word: k for k, word in enumerate(words)}
+        codes = np.array([-1 if value is None else place[value] for value in values], dtype=np.int32)
+        return cls(name, kind, family, codes, words=words)._checked()
+
+    @classmethod
+    def unusable(cls, name: str, kind: str, rows: int, reason: str) -> Column:
+        """A column that cannot be matched, and why."""
+        return cls(name, kind, "none", np.full(rows, -1, dtype=np.int32), reason=reason)
+
+    def _checked(self) -> Column:
+        if self.present >= 2:
+            return self
+        reason = "all values are missing" if not self.present else "only one value is there"
+        return self.unusable(self.name, self.kind, self.rows, reason)
+
     @property
+    def rows(self) -> int:
+        """Rows of the sample."""
+        return len(self.codes)
+
+    @property
+    def known(self) -> NDArray[np.int32]:
+        """``(present,)`` places of the values that are there, in the order of the rows."""
+        return self.codes[self.codes >= 0]
+
+    @cached_property
+    def counts(self) -> Places:
+        """``(L,)`` rows that have each value."""
+        return np.bincount(self.known, minlength=max(len(self.numbers), len(self.words)))
+
+    @cached_property
     def present(self) -> int:
         """Rows with a value."""
-        return self.rows - self.missing
+        return int(np.count_nonzero(self.codes >= 0))
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value."""
+        return self.rows - self.present
+
+    @property
+    def on_a_line(self) -> bool:
+        """Whether its values are numbers."""
+        return self.family in ON_A_LINE
 
     @property
     def coarse_kind(self) -> str:
@@ -65,40 +123,64 @@ class Column:
 
     @property
     def values(self) -> Floats:
-        """The numbers that are there."""
-        return self.numbers[np.isfinite(self.numbers)] if self.missing else self.numbers
+        """``(present,)`` the numbers that are there, in the order of the rows."""
+        return self.numbers[self.known]
+
+    @property
+    def ascending(self) -> Floats:
+        """``(present,)`` the same in ascending order."""
+        return np.repeat(self.numbers, self.counts)
+
+    @cached_property
+    def points(self) -> Points:
+        """Its numbers as weighted points."""
+        return Points.of(self.ascending)
+
+    @property
+    def texts(self) -> list[str]:
+        """``(present,)`` the categories or texts that are there, in the order of the rows."""
+        return [self.words[k] for k in self.known.tolist()]
 
     @property
     def flag(self) -> bool:
         """Whether it holds nothing but 0 and 1."""
-        return self.family == "number" and bool(np.isin(self.values, (0.0, 1.0)).all())
+        return self.family == "number" and bool(np.isin(self.numbers, (0.0, 1.0)).all())
 
-    def ordered(self) -> Floats:
-        """``(rows,)`` numbers as they are, categories as their places in the alphabet; NaN where there is none."""
-        if self.family not in ("category", "text"):
-            return self.numbers if len(self.numbers) else np.full(self.rows, np.nan)
-        place = {word: float(k) for k, word in enumerate(sorted(set(self.words)))}
-        result = np.full(self.rows, np.nan)
-        result[self.there if len(self.there) else slice(None)] = [place[word] for word in self.words]
-        return result
-
-    def levels(self) -> tuple[str, ...]:
-        """The values as categories: those of text, and whole numbers of which there are few; empty if not."""
-        if self.family in ("category", "text"):
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """``(L,)`` its values as categories: words, and whole numbers of which there are few; empty if not."""
+        if self.words or self.family != "number" or not 0 < len(self.numbers) <= _MOST_LABELS:
             return self.words
-        values = self.values
-        if self.family != "number" or not len(values) or bool((values != np.floor(values)).any()):
+        if bool((self.numbers != np.floor(self.numbers)).any()):
             return ()
-        different, codes = np.unique(values, return_inverse=True)
-        if len(different) > MOST_LEVELS:
-            return ()
-        truths = self.kind == "boolean"
-        names = [str(bool(value)).lower() if truths else str(int(value)) for value in different]
-        return tuple(names[code] for code in codes)
+        if self.kind == "boolean":
+            return tuple(str(bool(value)).lower() for value in self.numbers)
+        return tuple(str(int(value)) for value in self.numbers)
+
+    @property
+    def label_counts(self) -> dict[str, int]:
+        """How many rows have each label."""
+        return dict(zip(self.labels, self.counts.tolist(), strict=True)) if self.labels else {}
+
+    def seen(self, rows: int) -> Places:
+        """Which of its different values occur in so many evenly spaced rows, or nearly so many."""
+        step = -(-self.present // rows)
+        return np.flatnonzero(np.bincount(self.known[::step]) if step > 1 else self.counts)
+
+    def ranks(self, at: Places) -> Floats:
+        """Ranks of some rows among them, less their mean; 0 where there is no value, NaN for text."""
+        if self.family in ("text", "none"):
+            return np.full(len(at), np.nan)
+        codes = self.codes[at]
+        there = codes >= 0
+        counts = np.bincount(codes[there], minlength=len(self.counts))
+        ends = np.cumsum(counts)
+        below = (2 * ends - counts)[codes]
+        return np.where(there, below - below[there].mean() if there.any() else 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class TableSample:
     """One of the two tables."""
 
     name: str  # what it is called
@@ -111,19 +193,35 @@ class Side:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
-    def by_name(self) -> Side:
+    def by_name(self) -> TableSample:
         """With the columns in alphabetical order, so that ties are not broken by where a column stands."""
         return replace(self, columns=tuple(sorted(self.columns, key=lambda column: column.name)))
 
-    def of(self, *families: Family) -> list[int]:
-        """The columns of some families."""
-        return [i for i, column in enumerate(self.columns) if column.family in families]
+    def of(self, *families: Family) -> Places:
+        """Places of the columns of some families."""
+        return np.array([i for i, column in enumerate(self.columns) if column.family in families], dtype=np.intp)
 
+    @cached_property
+    def measured(self) -> Places:
+        """Places of the columns of numbers, dates, times and durations."""
+        return self.of(*ON_A_LINE)
 
-def flags(left: Side, right: Side) -> NDArray[np.bool_]:
-    """``(s, t)`` whether two columns both hold nothing but yes and no."""
-    one, two = (np.array([column.flag for column in side.columns], dtype=bool) for side in (left, right))
-    return np.asarray(one[:, None] & two)
+    @cached_property
+    def ranked(self) -> Places:
+        """The rows whose ranks are looked at."""
+        rows = min(self.rows, _RANKED, max(_RANKS // max(len(self.columns), 1), _LEAST_RANKED))
+        return np.unique(np.linspace(0, self.rows - 1, rows).astype(np.intp))
+
+    @cached_property
+    def correlations(self) -> Floats:
+        """``(c, c)`` Spearman's correlations, NaN for text; categories in the order of the alphabet.
+
+        A missing value counts as the middle rank.
+        """
+        ranks = np.array([column.ranks(self.ranked) for column in self.columns])
+        length = np.sqrt(np.square(ranks).sum(axis=1, keepdims=True))
+        ranks /= np.where(length > 0, length, 1.0)
+        return np.asarray(ranks @ ranks.T)
 
 
 def open_side(source: object, name: str, where: str | None) -> Table:
@@ -180,7 +278,9 @@ def chosen_columns(
     return chosen
 
 
-def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: int, kinds: Mapping[str, str]) -> Side:
+def read(
+    table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: int, kinds: Mapping[str, str]
+) -> TableSample:
     """A random sample of some columns of the table."""
     frame = table.sample(rows, seed)
     if not len(frame):
@@ -200,7 +300,7 @@ def read(table: Table, name: str, infos: Sequence[ColumnInfo], rows: int, seed: 
             columns.append(_inferred(frame, meant[info.name], said=info.name in kinds))
         else:
             columns.append(_numbers(frame, info.name, *_STORED[info.family]))
-    return Side(table.name, tuple(columns), len(frame), len(frame) >= rows and table.row_count() > rows)
+    return TableSample(table.name, tuple(columns), len(frame), len(frame) >= rows and table.row_count() > rows)
 
 
 def _rounded(series: pl.Series) -> bool:
@@ -217,20 +317,15 @@ def _inferred(frame: pl.DataFrame, found: ColumnKind, said: bool = False) -> Col
         kind = "integer" if found.from_text or frame[found.name].dtype.is_numeric() else "text"
     family = _MEANT.get(kind, "none")
     if family == "none":
-        rows = len(frame)
-        empty = found.kind != "unsupported" and frame[found.name].null_count() == rows
+        empty = found.kind != "unsupported" and frame[found.name].null_count() == len(frame)
         reason = "all values are missing" if empty else f"{found.kind}: {found.reason}"
-        return Column(found.name, found.kind, "none", rows, rows, reason=reason)
-    if family not in ("category", "text"):
+        return Column.unusable(found.name, found.kind, len(frame), reason)
+    if family in ON_A_LINE:
         return _numbers(frame, found.name, family, kind)
     words = column_of(convert(frame, {found.name: kind}), found.name)
     if not said and truths(words.drop_nulls().unique()):
         return _measured(found.name, "boolean", "number", as_truths(words).eq("true"))
-    words = words.replace(_TRUTHS)
-    there = words.is_not_null().to_numpy() if words.null_count() else np.empty(0, dtype=bool)
-    return _checked(
-        Column(found.name, kind, family, len(frame), words.null_count(), words=tuple(words.drop_nulls()), there=there)
-    )
+    return Column.of_words(found.name, kind, family, words.replace(_TRUTHS).to_list())
 
 
 def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Column:
@@ -242,15 +337,4 @@ def _numbers(frame: pl.DataFrame, name: str, family: Family, kind: Kind) -> Colu
 
 def _measured(name: str, kind: Kind, family: Family, series: pl.Series) -> Column:
     values = np.asarray(series.cast(float).to_numpy(), dtype=np.float64)  # null becomes NaN
-    gone = ~np.isfinite(values)
-    missing = int(np.count_nonzero(gone))
-    if missing:
-        values = np.where(gone, np.nan, values)
-    return _checked(Column(name, kind, family, len(values), missing, numbers=values))
-
-
-def _checked(column: Column) -> Column:
-    if column.present >= 2:
-        return column
-    reason = "all values are missing" if not column.present else "only one value is there"
-    return Column(column.name, column.kind, "none", column.rows, column.missing, reason=reason)
+    return Column.of_numbers(name, kind, family, values)

@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.types import Floats
-from .columns import Column, Side
+from .columns import Column, TableSample
 from .points import Places
 
 NUMBERS, WORDS, OTHERS = 12, 50, 4
@@ -84,45 +83,12 @@ def _counts(one: Places, levels: int, others: Places, width: int) -> Floats:
     return np.bincount(at.ravel(), minlength=many * levels * width).reshape(many, levels, width).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class _CountedColumn:
-    """The different values of a column, in order, and which one each row has; -1 for none."""
-
-    values: Floats
-    words: tuple[str, ...]  # the same values as words, if they are
-    codes: Places
-
-    @classmethod
-    def of(cls, column: Column, at: Places) -> _CountedColumn:
-        given = column.ordered()[at]
-        there = np.isfinite(given)
-        codes = np.full(len(at), -1, dtype=np.intp)
-        values, codes[there] = np.unique(given[there], return_inverse=True)
-        known = sorted(set(column.words))
-        return cls(values, tuple(known[int(value)] for value in values) if known else (), codes)
-
-    @cached_property
-    def often(self) -> Places:
-        """``(values,)`` how many rows have each."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
-
-    @cached_property
-    def spelled(self) -> tuple[str, ...]:
-        """The values as words."""
-        return self.words or tuple(f"{value:g}" for value in self.values)
-
-    def coded(self, levels: Places, missing: int) -> Places:
-        """``(rows,)`` the level of each row, given that of each value."""
-        return np.append(levels, missing)[self.codes]
-
-
-class Tables:
+class JointCounts:
     """The columns of two tables, to be counted together."""
 
-    def __init__(self, left: Side, right: Side) -> None:
+    def __init__(self, left: TableSample, right: TableSample) -> None:
         self.sides = (left, right)
         self.at = tuple(np.linspace(0, side.rows - 1, min(side.rows, _ROWS)).astype(np.intp) for side in self.sides)
-        self.known: dict[tuple[int, int], _CountedColumn] = {}
         self.pairs: dict[tuple[int, int], Coded] = {}
 
     def known_by_level(self, pair: tuple[int, int]) -> bool:
@@ -131,13 +97,18 @@ class Tables:
 
     def coded(self, lefts: Sequence[int], rights: Sequence[int], numbers: int, words: int) -> Coded:
         """Some columns of either table, by one vocabulary: so many bins of numbers, or levels of words."""
-        factors = [self._factor(0, i) for i in lefts] + [self._factor(1, j) for j in rights]
-        if any(factor.words for factor in factors):
-            levels, count = _frequent(factors, words)
+        chosen = [(side.columns[k], at) for side, at, places in zip(self.sides, self.at, (lefts, rights), strict=True)
+                  for k in places]  # fmt: skip
+        columns, codes = [column for column, _ in chosen], [column.codes[at] for column, at in chosen]
+        counts = [
+            np.bincount(own[own >= 0], minlength=len(column.counts)) for column, own in zip(columns, codes, strict=True)
+        ]
+        if any(column.words for column in columns):
+            levels, count = _frequent(columns, counts, words)
         else:
-            levels, count = _bins(factors, numbers)
-        codes = [factor.coded(level, count) for factor, level in zip(factors, levels, strict=True)]
-        return Coded(np.array(codes[: len(lefts)]), np.array(codes[len(lefts) :]), count + 1)
+            levels, count = _bins(columns, counts, numbers)
+        found = [np.append(level, count)[own] for level, own in zip(levels, codes, strict=True)]
+        return Coded(np.array(found[: len(lefts)]), np.array(found[len(lefts) :]), count + 1)
 
     def beside(self, pairs: Sequence[tuple[int, int]]) -> Coded:
         """Pairs of columns, each by a vocabulary of its own, in few levels."""
@@ -151,30 +122,28 @@ class Tables:
         )
         return Coded(left, right, max((one.levels for one in each), default=1))
 
-    def _factor(self, side: int, column: int) -> _CountedColumn:
-        if (side, column) not in self.known:
-            self.known[side, column] = _CountedColumn.of(self.sides[side].columns[column], self.at[side])
-        return self.known[side, column]
 
-
-def _bins(factors: Sequence[_CountedColumn], count: int) -> tuple[list[Places], int]:
+def _bins(columns: Sequence[Column], counts: Sequence[Places], most: int) -> tuple[list[Places], int]:
     """The bin of each value, cut at quantiles of all; a value that fills more than one has its own."""
-    pool = np.sort(np.concatenate([np.repeat(factor.values, factor.often) for factor in factors]))
+    pool = np.sort(
+        np.concatenate([np.repeat(column.numbers, rows) for column, rows in zip(columns, counts, strict=True)])
+    )
     if not len(pool):
-        return [np.empty(0, dtype=np.intp) for _ in factors], 0
-    ends = pool[np.arange(1, count) * len(pool) // count]
+        return [np.empty(0, dtype=np.intp) for _ in columns], 0
+    ends = pool[np.arange(1, most) * len(pool) // most]
     again = ends[1:][ends[1:] == ends[:-1]]
     cuts = np.unique([*ends, *np.nextafter(again, np.inf)])
-    return [np.searchsorted(cuts, factor.values, "right") for factor in factors], len(cuts) + 1
+    return [np.searchsorted(cuts, column.numbers, "right") for column in columns], len(cuts) + 1
 
 
-def _frequent(factors: Sequence[_CountedColumn], count: int) -> tuple[list[Places], int]:
+def _frequent(columns: Sequence[Column], counts: Sequence[Places], most: int) -> tuple[list[Places], int]:
     """The level of each value: the most frequent ones, and one for the rest."""
+    spelled = [column.words or tuple(f"{value:g}" for value in column.numbers) for column in columns]
     often: Counter[str] = Counter()
-    for factor in factors:
-        for word, rows in zip(factor.spelled, factor.often.tolist(), strict=True):
-            often[word] += rows
-    chosen = sorted(often, key=lambda word: (-often[word], word))[: count - 1]
+    for words, rows in zip(spelled, counts, strict=True):
+        for word, count in zip(words, rows.tolist(), strict=True):
+            often[word] += count
+    chosen = sorted(often, key=lambda word: (-often[word], word))[: most - 1]
     level = {word: k for k, word in enumerate(chosen)}
     rest = len(chosen)
-    return [np.array([level.get(word, rest) for word in f.spelled], dtype=np.intp) for f in factors], rest + 1
+    return [np.array([level.get(word, rest) for word in words], dtype=np.intp) for words in spelled], rest + 1

@@ -17,14 +17,11 @@ from ..core.types import Floats
 from ..errors import InputError, SourceError, TwosampleError, checked_names, options_by_name, whole_number, yes_or_no
 from ..sources import open_table
 from ..sources.catalog import ignored_in, sources_in
-from .columns import Column, Side, flags, read
-from .costs import Costs, Measured, all_costs
+from .columns import TableSample, read
 from .database_results import DatabaseMatching, MatchedTables
-from .dependence import rank_correlations, rows_used
-from .evidence import Likeness, best_pairs, sigmoid
-from .match import SAMPLE
+from .evidence import TablePair, best_pairs, sigmoid
+from .match import SAMPLE, Options, Progress, Teller, check_pairs, matched
 from .names import name_similarity
-from .problem import Options, Progress, Teller, check_pairs, matched
 from .results import Unmatched
 
 _NAMES = 4.0  # what the same name of two tables adds to the log odds that they belong together
@@ -141,14 +138,14 @@ class _Database:
     """The tables of a database that could be read, as samples, and why the others could not."""
 
     names: tuple[str, ...]
-    tables: tuple[Side, ...]
+    tables: tuple[TableSample, ...]
     unread: tuple[Unmatched, ...]
     notes: tuple[str, ...]
     files: tuple[str, ...]
 
     @classmethod
     def of(cls, sources: Mapping[str, object], label: str, rows: int, seed: int, tell: Teller) -> _Database:
-        sides: dict[str, Side] = {}
+        sides: dict[str, TableSample] = {}
         unread: list[Unmatched] = []
         notes: list[str] = []
         files: list[str] = []
@@ -167,15 +164,15 @@ class _Database:
         return cls(tuple(sides), tuple(sides.values()), tuple(unread), tuple(notes), tuple(dict.fromkeys(files)))
 
     @cached_property
-    def sides(self) -> tuple[Side, ...]:
+    def sides(self) -> tuple[TableSample, ...]:
         """The tables with columns in alphabetical order, so that ties are not broken by where a column stands."""
         return tuple(table.by_name() for table in self.tables)
 
     @property
-    def all(self) -> Side:
+    def all(self) -> TableSample:
         """The columns of all tables as those of one, which is all that costs need."""
-        columns: tuple[Column, ...] = tuple(column for side in self.sides for column in side.columns)
-        return Side("", columns, max(side.rows for side in self.sides), False)
+        columns = tuple(column for side in self.sides for column in side.columns)
+        return TableSample("", columns, max(side.rows for side in self.sides), False)
 
     @property
     def places(self) -> list[slice]:
@@ -187,30 +184,16 @@ class _Database:
 def _odds(left: _Database, right: _Database, use_names: bool) -> Floats:
     """``(s, t)`` log odds that two tables have anything to do with each other."""
     with single_threaded_blas():
-        one, two = left.all, right.all
-        costs = all_costs(one, two, Measured.of(one), Measured.of(two))
-        kinds = [np.array([column.coarse_kind for column in side.columns]) for side in (one, two)]
-        same_kind = kinds[0][:, None] == kinds[1]
-        both = flags(one, two)
-        alike = name_similarity(one.names, two.names) if use_names else None
-        depends = [[(rank_correlations(side), len(rows_used(side))) for side in base.sides] for base in (left, right)]
+        every = TablePair.of(left.all, right.all, use_names)
         odds = np.empty((len(left.sides), len(right.sides)))
         for i, rows in enumerate(left.places):
             for j, columns in enumerate(right.places):
-                (RA, m), (RB, n) = depends[0][i], depends[1][j]
-                part = Costs(*(block[rows, columns] for block in _blocks(costs)))
-                names = None if alike is None else alike[rows, columns]
-                kind, flag = (mask[rows, columns] for mask in (same_kind, both))
-                likeness = Likeness(part, kind, flag, names, (RA, RB), (m, n))
-                odds[i, j] = likeness.related(likeness.evidence())
+                pair = every.part(left.sides[i], right.sides[j], rows, columns)
+                odds[i, j] = pair.related(pair.evidence())
     if use_names:
         called = name_similarity(left.names, right.names)
         odds += _NAMES * np.clip((called - _ALIKE) / (1 - _ALIKE), 0.0, 1.0)
     return odds
-
-
-def _blocks(costs: Costs) -> tuple[Floats, ...]:
-    return costs.total, costs.mmd, costs.common, costs.noise
 
 
 def _alone(side: _Database, other: _Database, sure: Floats, taken: set[str], others: set[str]) -> tuple[Unmatched, ...]:

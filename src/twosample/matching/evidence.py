@@ -25,13 +25,14 @@ docs/matching.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..core.types import Floats
+from .columns import Family, TableSample
 from .costs import Costs
+from .names import name_similarity
 from .points import Mask
 
 SOME_SHARED = 0.3
@@ -53,25 +54,51 @@ EVEN = float(1 / (1 + np.exp(-_RIGHT[1])))
 """The confidence in a pair with nothing for it or against it, in tables that belong together."""
 _TOGETHER = 2.5, 5.0, -7.5  # of tables: evidence, share of columns, start
 _FLAGS = 0.5  # what a pair of columns of yes and no counts for in the relation of their tables
-_MOVING, _SOLE = ("date", "time", "duration"), 1.0  # kinds of which the sole column of either table counts as this
+_MOVING: tuple[Family, ...] = ("date", "time", "duration")
+_SOLE = 1.0  # what the sole column of such a kind in either table counts as
 _UNKNOWN = -2.0  # evidence for columns whose values cannot be compared
 _USUAL = float(np.log(0.02))  # log costs of nearest pairs that can still be partners
 _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
 
 
 @dataclass(frozen=True, eq=False)
-class Likeness:
-    """What is known of two tables when their columns are paired."""
+class TablePair:
+    """Two tables whose columns are to be paired, and what is known of each pair."""
 
+    left: TableSample
+    right: TableSample
     costs: Costs  # all costs between their columns
     same_kind: Mask  # (s, t) whether the columns mean the same kind of thing
     flags: Mask  # (s, t) whether both hold nothing but yes and no
     names: Floats | None  # (s, t) how alike the names are, from 0 to 1; None if names do not count
-    correlations: tuple[Floats, Floats]
-    """For each table, ``(c, c)`` rank correlations; those of columns without an order are NaN."""
-    rows: tuple[int, int]  # rows from which these are
 
-    def with_sole(self, evidence: Floats, families: tuple[Sequence[str], Sequence[str]]) -> Floats:
+    @classmethod
+    def of(cls, left: TableSample, right: TableSample, use_names: bool) -> TablePair:
+        """Look at all pairs of columns."""
+        one, two = (np.array([column.coarse_kind for column in side.columns]) for side in (left, right))
+        flags = [np.array([column.flag for column in side.columns], dtype=bool) for side in (left, right)]
+        names = name_similarity(left.names, right.names) if use_names else None
+        return cls(left, right, Costs.of(left, right), one[:, None] == two, flags[0][:, None] & flags[1], names)
+
+    def part(self, left: TableSample, right: TableSample, rows: slice, columns: slice) -> TablePair:
+        """Two tables whose columns are among those that were looked at."""
+        kind, flags = self.same_kind[rows, columns], self.flags[rows, columns]
+        names = None if self.names is None else self.names[rows, columns]
+        return TablePair(left, right, self.costs.part(rows, columns), kind, flags, names)
+
+    def evidence(self) -> Floats:
+        """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""
+        first = by_content(self.costs, self.same_kind)
+        if self.names is not None:
+            first = _with_names(first, self.names)
+        RA, RB = self.left.correlations, self.right.correlations
+        noise = 1 / len(self.left.ranked) + 1 / len(self.right.ranked)
+        found = first
+        for _ in range(_ROUNDS):
+            found = first + _DEPENDENCE * by_dependence(found, RA, RB, noise)
+        return found
+
+    def with_sole(self, evidence: Floats) -> Floats:
         """The evidence, where the only dates of either table (or times, or durations) are likelier partners than not.
 
         Dates move on from one table to the next, so that values say little; that there is no other column of the kind
@@ -79,7 +106,7 @@ class Likeness:
         """
         if self.names is not None:
             return evidence
-        found = [[np.flatnonzero(np.asarray(side) == family) for side in families] for family in _MOVING]
+        found = [(self.left.of(family), self.right.of(family)) for family in _MOVING]
         sole = [(int(i[0]), int(j[0])) for i, j in found if len(i) == len(j) == 1]
         if not any(np.isfinite(evidence[pair]) for pair in sole) or self.related(evidence) <= 0:
             return evidence
@@ -91,17 +118,6 @@ class Likeness:
     def related(self, evidence: Floats) -> float:
         """Log odds that the tables have anything to do with each other; yes and no say less than other values do."""
         return related(evidence, np.where(self.flags & (self.names is None), _FLAGS, 1.0))
-
-    def evidence(self) -> Floats:
-        """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""
-        first = by_content(self.costs, self.same_kind)
-        if self.names is not None:
-            first = _with_names(first, self.names)
-        noise = 1 / self.rows[0] + 1 / self.rows[1]
-        found = first
-        for _ in range(_ROUNDS):
-            found = first + _DEPENDENCE * by_dependence(found, *self.correlations, noise)
-        return found
 
 
 def by_content(costs: Costs, same_kind: Mask) -> Floats:

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.types import Floats
-from .columns import Side
-from .counts import NUMBERS, WORDS, Coded, Misfit, Tables, misfit
-from .evidence import ALIKE, best_pairs
+from .counts import NUMBERS, WORDS, Coded, JointCounts, Misfit, misfit
+from .evidence import ALIKE, TablePair, best_pairs
 
 _SURE, _MOST = 0.8, 20  # least evidence of sure pairs, and the most of them
 _NEAR, _CLEAR, _ROUNDS, _LOOKS = 3.0, 10.0, 3, 100
@@ -61,17 +60,17 @@ class Exchange(NamedTuple):
         return block[::-1] if len(self.rights) == 1 else block[:, ::-1]
 
 
-def settled(evidence: Floats, left: Side, right: Side, names: Floats | None = None) -> Floats:
+def settled(pair: TablePair, evidence: Floats) -> Floats:
     """The evidence where near ties are decided by joint counts, and pairs of strangers have lost theirs.
 
-    `names`: ``(s, t)`` how alike names are, if they count; no exchange is made against them.
+    Where names count, no exchange is made against those that are alike.
     """
-    tables = Tables(left, right)
-    said = np.zeros(evidence.shape) if names is None else np.where(names > ALIKE, _NAMES, 0.0)
+    tables = JointCounts(pair.left, pair.right)
+    said = np.zeros(evidence.shape) if pair.names is None else np.where(pair.names > ALIKE, _NAMES, 0.0)
     return _without_strangers(_exchanged(evidence, said, tables), tables)
 
 
-def _exchanged(evidence: Floats, said: Floats, tables: Tables) -> Floats:
+def _exchanged(evidence: Floats, said: Floats, tables: JointCounts) -> Floats:
     for _ in range(_ROUNDS):
         pairs = best_pairs(evidence)
         sure = _sure(evidence, pairs, tables)
@@ -107,13 +106,13 @@ def _places(chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Pairs:
     return [(int(p), int(q)) for p, q in zip(*np.nonzero(chosen), strict=True)]
 
 
-def _sure(evidence: Floats, pairs: Pairs, tables: Tables) -> Pairs:
+def _sure(evidence: Floats, pairs: Pairs, tables: JointCounts) -> Pairs:
     """The sure pairs whose values can be counted, the surest first."""
     sure = [pair for pair in pairs if evidence[pair] > _SURE and tables.known_by_level(pair)]
     return sorted(sure, key=lambda pair: -evidence[pair])
 
 
-def _gain(tie: Exchange, sure: Pairs, tables: Tables) -> float:
+def _gain(tie: Exchange, sure: Pairs, tables: JointCounts) -> float:
     """By how much G less its degrees of freedom falls by an exchange, in units of what it is for the better way."""
     others = [(i, j) for i, j in sure if i not in tie.lefts and j not in tie.rights][:_MOST]
     if not others:
@@ -135,7 +134,7 @@ def _fit(pairs: Pairs, ours: Coded, beside: Coded) -> Misfit:
     return Misfit(G + together.G, freedom + together.freedom)
 
 
-def _without_strangers(evidence: Floats, tables: Tables) -> Floats:
+def _without_strangers(evidence: Floats, tables: JointCounts) -> Floats:
     for _ in range(_ROUNDS):
         pairs = best_pairs(evidence)
         sure = _sure(evidence, pairs, tables)[:_MOST]
@@ -153,7 +152,7 @@ def _without_strangers(evidence: Floats, tables: Tables) -> Floats:
     return evidence
 
 
-def strangers(sure: Pairs, others: Pairs, tables: Tables) -> dict[tuple[int, int], float]:
+def strangers(sure: Pairs, others: Pairs, tables: JointCounts) -> dict[tuple[int, int], float]:
     """Pairs that go otherwise with most sure columns, and by how much; nothing if the tables have drifted.
 
     The worst go first, and are not among the sure ones any more.
@@ -175,7 +174,7 @@ def strangers(sure: Pairs, others: Pairs, tables: Tables) -> dict[tuple[int, int
     return found
 
 
-def _unlike(pair: tuple[int, int], tables: Tables, beside: Coded) -> Floats:
+def _unlike(pair: tuple[int, int], tables: JointCounts, beside: Coded) -> Floats:
     """``(sure,)`` by how many standard deviations G of each sure column given one of the pair is too large."""
     part = misfit(*tables.coded([pair[0]], [pair[1]], NUMBERS, WORDS).counts(beside, 0, 0))
     return np.asarray((part.G - part.freedom) / np.sqrt(2 * np.maximum(part.freedom, 1.0)))

@@ -1,116 +1,129 @@
-"""From an assignment to a result: tests of the pairs, columns that stay alone, and words for both."""
+"""From pairs of columns to a result: tests of the pairs, columns that stay alone, and words for both."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from .._shown import shown
 from ..core.adjust import holm
 from ..core.types import Floats
-from .columns import Column, Side
-from .costs import Costs, Measured
-from .distance import best, gaps
-from .evidence import EVEN
-from .laws import PairTest, categories_test, numbers_test, text_test
+from ..embedding import Embedded, Levels, Line, null_of, text_pair
+from ..kernels import Gaussian
+from ..nulls import Spectrum
+from ..structured import Categories, Text
+from .columns import Column
+from .costs import Costs
+from .evidence import EVEN, TablePair, confidence, sigmoid
+from .points import LARGEST
 from .rescale import Rescaled, affine_map
-from .results import Matching, Pair, Unmatched
+from .results import Matching, Pair, Unmatched, likeliest
 
 Map = tuple[float, float]
-_STRANGER = "no column of a kind that it can be compared with"
-_UNTESTED = PairTest(float("nan"), float("nan"), "")
 DRIFTED = 0.05
 """The level of the tests that say whether partners have drifted apart."""
+_STRANGER = "no column of a kind that it can be compared with"
 _MOST_TESTED = 200  # columns without a partner whose best candidate is tested
+
+
+class PairTest(NamedTuple):
+    """MMD²_u of two columns and its p-value by the limit law, the kernel that was used, and a map if they need one."""
+
+    statistic: float = float("nan")
+    pvalue: float = float("nan")
+    kernel: str = ""
+    bandwidth: float | None = None
+    map: Map | None = None
+
+
+def drift_test(one: Column, two: Column, mapped: bool = False) -> PairTest:
+    """Whether two columns have one distribution, up to a change of units if asked to."""
+    families = {one.family, two.family}
+    if "text" in families:
+        return _of(text_pair(one.texts, two.texts), Text())
+    if "category" in families:
+        return _of(Levels.of(one.label_counts, two.label_counts).embedded(), Categories())
+    x, y, scale, change = one.ascending, two.ascending, max(one.points.scale, two.points.scale), None
+    if mapped:
+        change = affine_map(one, two)
+        x, scale = change[0] + change[1] * x, two.points.scale
+    x, y = (np.clip(values, -LARGEST, LARGEST) for values in (x, y))
+    line = Line.of_many_values(x, y, scale or 1.0)
+    kernel = Gaussian(line.median_distance or 1.0)
+    return _of(line.embedded(kernel.scale), kernel)._replace(bandwidth=kernel.scale, map=change)
+
+
+def _of(pair: Embedded, kernel: Gaussian | Categories | Text) -> PairTest:
+    statistic, law = null_of(pair, Spectrum())
+    return PairTest(statistic, law.pvalue(statistic), repr(kernel))
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
     """Two tables, their costs, how likely pairs are, and tests of pairs on demand."""
 
-    left: Side
-    right: Side
-    a: Measured
-    b: Measured
-    costs: Costs
-    confidence: Floats
-    related: float
+    pair: TablePair
     rescaled: Rescaled | None
-    _known: dict[tuple[int, int], tuple[PairTest, Map | None]] = field(default_factory=dict)
+    costs: Costs
+    related: float  # how likely the tables have anything to do with each other, and each two columns
+    confidence: Floats
+    level: float | None
+    _known: dict[tuple[int, int], PairTest] = field(default_factory=dict)
 
-    def matching(
-        self, pairs: list[tuple[int, int]], level: float | None, distance: float, notes: tuple[str, ...], seed: int
-    ) -> Matching:
+    @classmethod
+    def of(cls, pair: TablePair, rescaled: Rescaled | None, evidence: Floats, level: float | None) -> Judge:
+        """By the evidence for all pairs."""
+        odds = pair.related(evidence)
+        costs = pair.costs if rescaled is None else rescaled.costs()
+        return cls(pair, rescaled, costs, float(sigmoid(np.asarray(odds))), confidence(evidence, odds), level)
+
+    def matching(self, pairs: list[tuple[int, int]], notes: tuple[str, ...], seed: int) -> Matching:
         """The result: the pairs, without those that their tests part if asked to, and the others."""
+        left, right = self.pair.left, self.pair.right
         tests = [self._test(i, j) for i, j in pairs]
-        adjusted = _adjusted([test.pvalue for test in tests])
-        ahead = gaps(self.costs.mmd, pairs)
         pvalues = np.full(self.costs.total.shape, np.nan)
         kept: list[Pair] = []
-        for (i, j), test, value, gap in zip(pairs, tests, adjusted, ahead, strict=True):
+        for (i, j), test, adjusted in zip(pairs, tests, _adjusted([test.pvalue for test in tests]), strict=True):
             pvalues[i, j] = test.pvalue
-            if level is None or not value <= level:
-                kept.append(self._pair(i, j, float(value), gap, DRIFTED if level is None else level))
-        taken = {pair.source for pair in kept}, {pair.target for pair in kept}
-        alone = (
-            self._alone(self.left, self.right, self.confidence, taken, pvalues, level),
-            self._alone(self.right, self.left, self.confidence.T, taken[::-1], pvalues.T, level),
-        )
+            if self.level is None or not adjusted <= self.level:
+                kept.append(self._pair(i, j, test, float(adjusted)))
+        taken = {one.source for one in kept}, {one.target for one in kept}
+        alone = self._alone(0, taken, pvalues), self._alone(1, taken, pvalues)
+        known = np.ix_(*([one.family != "none" for one in side.columns] for side in (left, right)))
         return Matching(
             pairs=tuple(kept),
             unmatched_source=alone[0],
             unmatched_target=alone[1],
-            sources=self.left.names,
-            targets=self.right.names,
+            sources=left.names,
+            targets=right.names,
             confidence=self.confidence,
             costs=self.costs.total,
             mmd=self.costs.mmd,
             pvalues=pvalues,
-            distance=distance,
+            distance=semi_metric(self.costs.mmd[known]),
             related=self.related,
-            level=level,
-            names=(self.left.name, self.right.name),
-            rows=(self.left.rows, self.right.rows),
+            level=self.level,
+            names=(left.name, right.name),
+            rows=(left.rows, right.rows),
             notes=notes,
             seed=seed,
-            sides=(self.left, self.right),
+            sides=(left, right),
         )
 
     def _test(self, i: int, j: int) -> PairTest:
-        return self._mapped(i, j)[0]
-
-    def _mapped(self, i: int, j: int) -> tuple[PairTest, Map | None]:
         if (i, j) not in self._known:
-            self._known[i, j] = self._tested(i, j)
+            one, two = self.pair.left.columns[i], self.pair.right.columns[j]
+            numbers = one.on_a_line and two.on_a_line
+            mapped = numbers and self.rescaled is not None and self.rescaled.needs_map(i, j)
+            comparable = np.isfinite(self.costs.total[i, j])
+            self._known[i, j] = drift_test(one, two, mapped) if comparable else PairTest()
         return self._known[i, j]
 
-    def _tested(self, i: int, j: int) -> tuple[PairTest, Map | None]:
-        """Whether two columns have one distribution, up to a map if they need one."""
-        one, two = self.left.columns[i], self.right.columns[j]
-        families = {one.family, two.family}
-        if not np.isfinite(self.costs.total[i, j]):
-            return _UNTESTED, None
-        if "text" in families:
-            return text_test(one.words, two.words), None
-        if "category" in families:
-            return categories_test(one.levels(), two.levels()), None
-        x, y, mapped = one.values, two.values, None
-        scale = max(self.a.scale(i), self.b.scale(j))
-        if self._needs_map(i, j):
-            mapped = affine_map(x, y)
-            x, scale = mapped[0] + mapped[1] * x, self.b.scale(j)
-        return numbers_test(x, y, scale), mapped
-
-    def _needs_map(self, i: int, j: int) -> bool:
-        if self.rescaled is None:
-            return False
-        row, column = np.searchsorted(self.a.index, i), np.searchsorted(self.b.index, j)
-        return bool(self.rescaled.mapped[row, column])
-
-    def _pair(self, i: int, j: int, adjusted: float, gap: float, level: float) -> Pair:
-        test, mapped = self._mapped(i, j)
-        one, two = self.left.columns[i], self.right.columns[j]
+    def _pair(self, i: int, j: int, test: PairTest, adjusted: float) -> Pair:
+        one, two = self.pair.left.columns[i], self.pair.right.columns[j]
+        ahead, level = gap(self.costs.mmd, i, j), DRIFTED if self.level is None else self.level
         return Pair(
             source=one.name,
             target=two.name,
@@ -120,54 +133,46 @@ class Judge:
             mmd=float(self.costs.mmd[i, j]),
             pvalue=test.pvalue,
             adjusted_pvalue=adjusted,
-            gap=gap,
+            gap=ahead,
             cost=float(self.costs.total[i, j]),
             statistic=test.statistic,
-            map=mapped,
+            map=test.map,
             kernel=test.kernel,
             bandwidth=test.bandwidth,
-            evidence=_evidence(one, two, gap),
+            evidence=_evidence(one, two, ahead),
         )
 
-    def _alone(
-        self,
-        side: Side,
-        other: Side,
-        confidence: Floats,
-        taken: tuple[set[str], set[str]],
-        pvalues: Floats,
-        level: float | None,
-    ) -> tuple[Unmatched, ...]:
+    def _alone(self, side: int, taken: tuple[set[str], set[str]], pvalues: Floats) -> tuple[Unmatched, ...]:
         """Who has no partner, and why; best candidates are tested, those of the first few hundred columns."""
-        turned = confidence is not self.confidence
+        columns, others = (table.columns for table in (self.pair.left, self.pair.right)[:: -1 if side else 1])
+        sure = self.confidence.T if side else self.confidence
         found: list[Unmatched] = []
-        for i, column in enumerate(side.columns):
-            if column.name in taken[0]:
+        for i, column in enumerate(columns):
+            if column.name in taken[side]:
                 continue
-            nearest = best(confidence[i], 1)
+            nearest = likeliest(sure[i], 1)
             if not len(nearest):
                 found.append(Unmatched(column.name, column.reason or _STRANGER))
                 continue
-            j = int(nearest[0])
-            if np.isnan(pvalues[i, j]) and len(found) < _MOST_TESTED:
-                pvalues[i, j] = (self._test(j, i) if turned else self._test(i, j)).pvalue
-            value, name = float(pvalues[i, j]), other.columns[j].name
-            parted = level is not None and value <= level
-            why = _why(name, value, float(confidence[i, j]), name in taken[1], parted)
+            at = (int(nearest[0]), i) if side else (i, int(nearest[0]))
+            if np.isnan(pvalues[at]) and len(found) < _MOST_TESTED:
+                pvalues[at] = self._test(*at).pvalue
+            value, name = float(pvalues[at]), others[nearest[0]].name
+            parted = self.level is not None and value <= self.level
+            why = _why(name, value, float(self.confidence[at]), name in taken[1 - side], parted)
             found.append(Unmatched(column.name, why, name, value))
         return tuple(found)
 
 
 def in_order(m: Matching, sources: tuple[str, ...], targets: tuple[str, ...]) -> Matching:
     """The result with columns in this order."""
-    place = [{name: k for k, name in enumerate(names)} for names in (m.sources, m.targets)]
-    at = np.ix_([place[0][name] for name in sources], [place[1][name] for name in targets])
-    first, second = ({name: k for k, name in enumerate(names)} for names in (sources, targets))
+    given, wanted = ([_places(names) for names in both] for both in ((m.sources, m.targets), (sources, targets)))
+    at = np.ix_([given[0][name] for name in sources], [given[1][name] for name in targets])
     return replace(
         m,
-        pairs=tuple(sorted(m.pairs, key=lambda pair: first[pair.source])),
-        unmatched_source=tuple(sorted(m.unmatched_source, key=lambda one: first[one.name])),
-        unmatched_target=tuple(sorted(m.unmatched_target, key=lambda one: second[one.name])),
+        pairs=tuple(sorted(m.pairs, key=lambda pair: wanted[0][pair.source])),
+        unmatched_source=tuple(sorted(m.unmatched_source, key=lambda one: wanted[0][one.name])),
+        unmatched_target=tuple(sorted(m.unmatched_target, key=lambda one: wanted[1][one.name])),
         sources=sources,
         targets=targets,
         confidence=m.confidence[at],
@@ -177,11 +182,39 @@ def in_order(m: Matching, sources: tuple[str, ...], targets: tuple[str, ...]) ->
     )
 
 
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: k for k, name in enumerate(names)}
+
+
+def semi_metric(mmd: Floats) -> float:
+    """Δ of the paper: the least sum of MMDs over the ways to match all columns of the narrower table.
+
+    Symmetric if `mmd` is, that is if the kernel of a pair does not ask which side is the first.
+    Columns that cannot be compared are at the distance √2, the largest of a kernel between 0 and 1. NaN if a table has
+    no columns.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if not mmd.size:
+        return float("nan")
+    known = np.where(np.isfinite(mmd), mmd, np.sqrt(2.0))
+    return float(known[linear_sum_assignment(known)].sum())
+
+
+def gap(mmd: Floats, i: int, j: int) -> float:
+    """How much farther than j the next best target of source i is; infinite if there is none.
+
+    Minus infinity for a pair that cannot be compared.
+    """
+    others = np.delete(mmd[i], j)
+    return float(np.min(others, initial=np.inf) - mmd[i, j]) if np.isfinite(mmd[i, j]) else float("-inf")
+
+
 def _adjusted(pvalues: list[float]) -> Floats:
     """Adjusted by Holm for the pairs that could be tested; NaN for the others."""
     values = np.array(pvalues, dtype=np.float64)
-    tested = ~np.isnan(values)
-    values[tested] = holm(values[tested].tolist())
+    known = ~np.isnan(values)
+    values[known] = holm(values[known].tolist())
     return values
 
 
@@ -193,20 +226,20 @@ def _joint(one: Column, two: Column) -> str:
     return "categorical" if "category" in families else "numeric"
 
 
-def _evidence(one: Column, two: Column, gap: float) -> str:
-    if "none" in (one.family, two.family) or gap == -np.inf:
+def _evidence(one: Column, two: Column, ahead: float) -> str:
+    if "none" in (one.family, two.family) or ahead == -np.inf:
         return "by their names; the values cannot be compared"
-    words = ["nearest" if gap >= 0 else "not the nearest"]
+    words = ["nearest" if ahead >= 0 else "not the nearest"]
     shares = [column.missing / column.rows for column in (one, two)]
     if max(shares) > 0.05 or abs(shares[0] - shares[1]) > 0.02:
         words.append(f"missing {shares[0]:.0%} and {shares[1]:.0%}")
     return ", ".join(words)
 
 
-def _why(name: str, pvalue: float, confidence: float, taken: bool, parted: bool) -> str:
+def _why(name: str, pvalue: float, sure: float, taken: bool, parted: bool) -> str:
     nearest = f"the likeliest, {shown(name, 40)!r},"
-    if taken and (confidence >= EVEN or pvalue > DRIFTED):
+    if taken and (sure >= EVEN or pvalue > DRIFTED):
         return f"{nearest} has another partner"
     if parted:
         return f"{nearest} has another distribution (p = {pvalue:.3g})"
-    return f"{nearest} is too unlike (confidence {confidence:.2g})"
+    return f"{nearest} is too unlike (confidence {sure:.2g})"

@@ -16,7 +16,7 @@ share cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, factorial, pi, sqrt
@@ -24,7 +24,7 @@ from math import comb, factorial, pi, sqrt
 import numpy as np
 
 from ..core.types import Floats
-from .points import Places, PointColumns
+from .points import Places, PointColumns, Points
 
 _STEP = 0.5  # between nodes, in bandwidths
 _REACH = 8  # nodes on either side; beyond, f is below 2e-7
@@ -225,21 +225,16 @@ def _products(ours: Cells, theirs: Cells) -> Floats:
     return np.array([ours.one(k).products(theirs, belongs) for k in range(len(ours.start) - 1)])
 
 
-def inner_products(
-    sources: PointColumns, targets: PointColumns, bandwidth: Floats, progress: Callable[[int, int], None] | None = None
-) -> Inner:
-    """All mean kernel values; one set of cells for each bandwidth, and none for pairs."""
+def inner_products(sources: Sequence[Points], targets: Sequence[Points], bandwidth: Floats) -> Inner:
+    """All mean kernel values, with a bandwidth for each source; one set of cells for each of these, none for pairs."""
     s, t = len(sources), len(targets)
     own, cross, other = np.empty(s), np.empty((s, t)), np.empty((s, t))
-    done = 0
+    together = PointColumns.of(targets)
     for value in np.unique(bandwidth):
         here = np.flatnonzero(bandwidth == value)
-        theirs = Cells.of(targets, float(value))
-        ours = Cells.of(sources.take(here), float(value))
+        theirs = Cells.of(together, float(value))
+        ours = Cells.of(PointColumns.of([sources[k] for k in here.tolist()]), float(value))
         own[here] = ours.norms()
         other[here] = theirs.norms()
         cross[here] = _products(ours, theirs)
-        done += len(here)
-        if progress is not None:
-            progress(done, s)
     return Inner(own, cross, other)

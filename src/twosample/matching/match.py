@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from .. import _door as door
-from ..errors import checked_kinds, options_by_name, whole_number, yes_or_no
-from .columns import chosen_columns, open_side, read
-from .problem import Options, Progress, Teller, check_pairs, matched
+from ..core.threads import single_threaded_blas
+from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
+from .columns import TableSample, chosen_columns, open_side, read
+from .evidence import TablePair, best_pairs
+from .joint import settled
+from .judging import Judge, in_order
+from .rescale import Rescaled
 from .results import Matching
 
 SAMPLE = 10_000
+MOST_PAIRS = 10_000_000
 _STEPS = 4
+_MAP_NOTE = "Maps are fitted to the data that test them: p-values of pairs with a map are a little too large."
+Progress = Callable[[int, int, str], None]
+Tell = Callable[[str], None]
 
 
 @options_by_name
@@ -88,7 +96,8 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     the source), so that ``m.distance``, the paper's semi-metric between tables, is symmetric. Categories have
     the kernel that tells equal from different; text (and text with categories) that of three-letter pieces; both
     in units of :math:`\|\mu(A_i)\|^2 + \|\mu(B_j)\|^2`. Costs use the values that are there; p-values of numbers the
-    Gaussian kernel at the median distance of the pool and the spectrum law. Numbers are not compared with dates, nor
+    Gaussian kernel at the median distance of the pool, those of texts what :func:`compare` looks at, all of them the
+    limit law of the spectrum. Numbers are not compared with dates, nor
     with text that does not spell numbers, amounts of money, percentages or yes and no.
 
     Every column is read once; embeddings are short vectors at each bandwidth that occurs, and a pair costs a short
@@ -128,3 +137,55 @@ def match(  # noqa: PLR0913 - two tables, what to look at, how to judge
     tell("done")
     told = (note for table in tables for note in table.notes)
     return replace(result, notes=(*result.notes, *told), read=(*tables[0].files, *tables[1].files))
+
+
+class Teller:
+    """Says how far it is, in so many steps."""
+
+    def __init__(self, progress: Progress | None, steps: int) -> None:
+        self.progress, self.steps = progress, steps
+        self.done = 0
+
+    def __call__(self, what: str) -> None:
+        if self.progress is not None:
+            self.progress(self.done, self.steps, what)
+        self.done += 1
+
+
+def check_pairs(sources: int, targets: int, advice: str) -> None:
+    """Refuse more pairs of columns than can be looked at."""
+    if sources * targets > MOST_PAIRS:
+        raise InputError(f"a has {sources} and b {targets} columns: more than {MOST_PAIRS:,} pairs. {advice}")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How columns are paired."""
+
+    rescale: bool = False  # as match has them
+    use_names: bool = False
+    force: bool = False
+    level: float | None = None
+    seed: int = 0  # its `rng`
+
+
+def matched(left: TableSample, right: TableSample, options: Options, tell: Tell) -> Matching:
+    """The columns of two samples paired; does not depend on the order of the columns."""
+    with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
+        tell("comparing columns")
+        pair = TablePair.of(left.by_name(), right.by_name(), options.use_names)
+        tell("matching")
+        rescaled = Rescaled.of(pair) if options.rescale else None
+        if rescaled is None:
+            evidence = settled(pair, pair.with_sole(pair.evidence()))
+            pairs = best_pairs(evidence, options.force)
+        else:
+            evidence = rescaled.evidence()
+            pairs = rescaled.best_pairs(evidence, options.force, options.seed)
+        tell("testing pairs")
+        judge = Judge.of(pair, rescaled, evidence, options.level)
+        notes = [
+            f"{one.name}: a random sample of {one.rows:,} rows was looked at." for one in (left, right) if one.sampled
+        ]
+        result = judge.matching(pairs, (*notes, *((_MAP_NOTE,) if options.rescale else ())), options.seed)
+    return in_order(result, left.names, right.names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ from .. import rivals
 from .._reported import Tabled
 from ..core.adjust import benjamini_hochberg, holm
 from ..core.types import Floats
-from ..errors import OptionError, unknown_name, unknown_option
+from ..errors import InputError, OptionError, unknown_name, unknown_option
 from ..homogeneity import mmd_test
 from ..nulls import Permutation
 from ..results import TestResult
-from .samples import samples_of
+from .columns import open_side, read
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,7 +164,7 @@ def naive(
     call, title = _resolved(test)
     if adjust is not None and (not isinstance(adjust, str) or adjust not in ADJUSTMENTS):
         raise unknown_option("adjust", adjust, ADJUSTMENTS, objects=False)
-    (sources, left), (targets, right) = samples_of(a, "a"), samples_of(b, "b")
+    (sources, left), (targets, right) = _samples(a, "a"), _samples(b, "b")
     random = door.generator(rng)
     values = np.empty((2, len(left), len(right)))
     for i, x in enumerate(left):
@@ -174,6 +174,22 @@ def naive(
     pvalues = values[1]
     adjusted = pvalues if adjust is None else ADJUSTMENTS[adjust](pvalues.ravel()).reshape(pvalues.shape)
     return NaiveMatching(sources, targets, values[0], pvalues, adjusted, level, title)
+
+
+def _samples(side: object, name: str) -> tuple[tuple[str, ...], list[Any]]:
+    """Names and samples: of a list its items, of a table its columns of numbers without missing values."""
+    if isinstance(side, list | tuple | Mapping) and not side:
+        raise InputError(f"{name} has no samples.")
+    if isinstance(side, list | tuple):
+        return tuple(str(k) for k in range(len(side))), list(side)
+    if isinstance(side, Mapping):
+        return tuple(str(key) for key in side), [np.asarray(value) for value in side.values()]
+    table = open_side(side, name, None)
+    found = read(table, name, table.columns, max(table.row_count(), 2), 0, {})
+    wrong = [column.name for column in found.columns if not column.on_a_line]
+    if wrong:
+        raise InputError(f"{name}: column {wrong[0]!r} does not hold numbers; leave it out, or use ts.match.")
+    return found.names, [column.values for column in found.columns]
 
 
 def _resolved(test: str | Test) -> tuple[Test, str]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from .results import Matching, Pair
 
-_LINE = ("number", "date", "time", "duration")
 _LABELS = 60  # columns that are named
 
 
@@ -79,13 +78,13 @@ def pair_picture(m: Matching, pair: Pair) -> Picture | None:
     if m.sides is None:
         return None
     one, two = _columns(m, pair)
-    if one.family in _LINE and two.family in _LINE:
+    if one.on_a_line and two.on_a_line:
         shift, factor = pair.map or (0.0, 1.0)
         return _numbers(shift + factor * one.values, two.values, family=two.family)
     missing = (one.missing / max(1, one.rows), two.missing / max(1, two.rows))
     if "text" in (one.family, two.family):
-        return word_picture(one.levels(), two.levels(), missing)
-    counts = [Counter(column.levels()) for column in (one, two)]
+        return word_picture(one.texts, two.texts, missing)
+    counts = [Counter(column.label_counts) for column in (one, two)]
     labels = sorted(counts[0] | counts[1], key=lambda label: (-counts[0][label] - counts[1][label], label))
     if not labels:
         return None

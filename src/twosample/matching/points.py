@@ -22,71 +22,45 @@ Mask = NDArray[np.bool_]
 _STEPS = 64  # a median distance
 
 _FEW = 256  # different values that are all kept
-_POINTS = 65  # evenly spaced rows from which distances are measured
+_ROWS = 65  # evenly spaced rows from which distances are measured
 LARGEST = 1e300
 """Numbers beyond are taken for this: differences must not overflow."""
 
 
 @dataclass(frozen=True, eq=False)
-class PointColumns:
-    """Several columns, one after the other."""
+class Points:
+    """One column."""
 
-    mass: Floats  # (M,) share of the rows of the column; sums to 1 in each
-    place: Floats  # (M,) mean and standard deviation of the rows; places ascend in each column
+    mass: Floats  # (K,) share of the rows; sums to 1
+    place: Floats  # (K,) mean and standard deviation of the rows; places ascend
     spread: Floats
-    start: Places  # (c + 1,) where the columns begin, and M
-    rows: Places  # (c,) rows
-    scale: Floats
-    """``(c,)`` the median distance between two rows; of those that differ, if most do not. 0 for a constant column."""
+    rows: int  # rows of the column
+    scale: float
+    """The median distance between two rows; of those that differ, if most do not. 0 for a constant column."""
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    @classmethod
+    def of(cls, ascending: Floats) -> Points:
+        """From finite numbers in ascending order, of which there is at least one."""
+        x, rows = np.clip(ascending, -LARGEST, LARGEST), len(ascending)
+        scale, middle = typical_distance(x, _ROWS), float(x[rows // 2])
+        if scale == 0:
+            return cls(np.ones(1), x[:1], np.zeros(1), rows, 0.0)
+        cuts = _cuts(x, middle, scale)
+        count = np.diff(cuts, append=rows)
+        y = x - middle
+        mean = np.add.reduceat(y, cuts) / count
+        y -= np.repeat(mean, count)
+        y /= scale  # squares of very small or large numbers would vanish or overflow
+        np.minimum(np.square(y, out=y), LARGEST, out=y)
+        spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
+        return cls(count / rows, middle + mean, spread, rows, scale)
 
-    @property
-    def column(self) -> Places:
-        """``(M,)`` the column to which each point belongs."""
-        return np.repeat(np.arange(len(self)), np.diff(self.start))
-
-    def take(self, columns: Sequence[int] | Places) -> PointColumns:
-        """Some of the columns."""
-        pieces = [np.arange(self.start[j], self.start[j + 1]) for j in columns]
-        chosen = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.intp)
-        start = np.cumsum([0, *(len(piece) for piece in pieces)])
-        at = np.asarray(columns, dtype=np.intp)
-        return PointColumns(
-            self.mass[chosen], self.place[chosen], self.spread[chosen], start, self.rows[at], self.scale[at]
-        )
-
-    def mapped(self, shift: Floats, factor: Floats) -> PointColumns:
-        """Each column moved and then multiplied: (x + shift) * factor, with positive factors."""
-        column = self.column
-        place = (self.place + shift[column]) * factor[column]
-        return PointColumns(self.mass, place, self.spread * factor[column], self.start, self.rows, self.scale * factor)
-
-
-def points_of(columns: Sequence[Floats]) -> PointColumns:
-    """The points of some columns of finite numbers, none of them empty."""
-    parts = [_points(np.sort(np.clip(column, -LARGEST, LARGEST))) for column in columns]
-    mass, place, spread = (np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3))
-    start = np.cumsum([0, *(len(part[0]) for part in parts)])
-    rows = np.array([len(column) for column in columns], dtype=np.intp)
-    return PointColumns(mass, place, spread, start, rows, np.array([part[3] for part in parts]))
-
-
-def _points(x: Floats) -> tuple[Floats, Floats, Floats, float]:
-    """Masses, means, spreads and the scale of a sorted column."""
-    scale, middle = typical_distance(x, _POINTS), float(x[len(x) // 2])
-    if scale == 0:
-        return np.ones(1), x[:1], np.zeros(1), 0.0
-    cuts = _cuts(x, middle, scale)
-    count = np.diff(cuts, append=len(x))
-    y = x - middle
-    mean = np.add.reduceat(y, cuts) / count
-    y -= np.repeat(mean, count)
-    y /= scale  # squares of very small or large numbers would vanish or overflow
-    np.minimum(np.square(y, out=y), LARGEST, out=y)
-    spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
-    return count / len(x), middle + mean, spread, scale
+    def standard(self) -> Points:
+        """Moved to the median and divided by the scale."""
+        middle = self.place[np.argmax(np.cumsum(self.mass) >= 0.5 - 1e-12)]
+        factor = 1 / self.scale if self.scale > 0 else 1.0
+        place = (self.place - middle) * factor
+        return Points(self.mass, place, self.spread * factor, self.rows, self.scale * factor)
 
 
 def _cuts(x: Floats, middle: float, scale: float) -> Places:
@@ -104,3 +78,34 @@ def _cuts(x: Floats, middle: float, scale: float) -> Places:
     cuts = np.sort(np.concatenate([[0], np.searchsorted(x, edges), *both]))
     cuts = cuts[np.diff(cuts, append=len(x)) > 0]
     return cuts[cuts < len(x)].astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class PointColumns:
+    """Several columns, one after the other."""
+
+    mass: Floats  # (M,) as in Points
+    place: Floats
+    spread: Floats
+    start: Places  # (c + 1,) where the columns begin, and M
+    rows: Places  # (c,) rows and scales
+    scale: Floats
+
+    @classmethod
+    def of(cls, columns: Sequence[Points]) -> PointColumns:
+        """Put the points of some columns together."""
+        mass, place, spread = (
+            np.concatenate([np.empty(0), *(getattr(one, part) for one in columns)])
+            for part in ("mass", "place", "spread")
+        )
+        start = np.cumsum([0, *(len(one.mass) for one in columns)])
+        rows = np.array([one.rows for one in columns], dtype=np.intp)
+        return cls(mass, place, spread, start, rows, np.array([one.scale for one in columns]))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def column(self) -> Places:
+        """``(M,)`` the column to which each point belongs."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))

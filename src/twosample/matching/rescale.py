@@ -16,19 +16,22 @@ Vogelstein et al. 2015, with a linear term and for unequal numbers of columns), 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ..core.types import Floats
-from .columns import Side
-from .costs import Costs, Measured, squared_effect, within
+from .columns import Column
+from .costs import Costs, squared_effect, within
+from .evidence import SOME_SHARED, TablePair, best_pairs
 from .lines import inner_products
-from .points import Mask, PointColumns
+from .points import Mask, Places
 
 _WORST = 30.0  # of a marginal term
 _UNITS = 4.0  # what a marginal cost of half its noise counts
+_NAMES = 10.0  # what names with nothing in common cost
 _MAPPED = 5.0  # what it costs to need a map at all: more than nearly all pairs that agree as they are
 _VALUES = 20  # different values of a column that are mapped one by one
 _FORBIDDEN = 1e4
@@ -41,69 +44,107 @@ _FEW = 60  # columns up to which several starts are affordable
 class Rescaled:
     """The columns of numbers of two tables, compared up to affine maps."""
 
+    pair: TablePair
     shape: Floats  # (s, t) squared effect size and MMD_b of the columns in their own units of location and spread
     mmd: Floats
     mapped: Mask  # (s, t) whether a pair needs a map: as they are, the columns differ
     allowed: Mask  # (s, t) whether the columns can be compared
     terms: Floats  # (s, t) S
 
+    @classmethod
+    def of(cls, pair: TablePair) -> Rescaled | None:
+        """All pairs of columns of numbers, as they are and up to affine maps; None if a table has none."""
+        first, second = ([side.columns[k] for k in side.measured] for side in (pair.left, pair.right))
+        if not first or not second:
+            return None
+        x, y = ([column.points.standard() for column in side] for side in (first, second))
+        m, n = (np.array([one.rows for one in side]) for side in (x, y))
+        inner = inner_products(x, y, np.ones(len(x)))
+        shape = squared_effect(inner.unbiased(m, n), 1 - within(inner, m, n))
+        at = np.ix_(pair.left.measured, pair.right.measured)
+        raw, noise = pair.costs.total[at], pair.costs.noise[at]
+        mapped = raw > noise / 2
+        marginal = np.where(mapped, shape, raw) / (noise / 2)
+        terms = np.minimum(_UNITS * marginal, _WORST) + np.minimum(_ties(first, second), _WORST) + _MAPPED * mapped
+        if pair.names is not None:
+            terms += _NAMES * (1 - pair.names[at])
+        return cls(pair, shape, np.sqrt(inner.biased), mapped, np.isfinite(raw), terms)
 
-def rescaled(costs: Costs, a: Measured, b: Measured, left: Side, right: Side) -> Rescaled:
-    """All pairs of columns of numbers, as they are and up to affine maps."""
-    at = np.ix_(a.index, b.index)
-    x, y = _standard(a.points), _standard(b.points)
-    inner = inner_products(x, y, np.ones(len(x)))
-    shape = squared_effect(inner.unbiased(x.rows, y.rows), 1 - within(inner, x.rows, y.rows))
-    raw, noise = costs.total[at], costs.noise[at]
-    mapped = raw > noise / 2
-    marginal = np.where(mapped, shape, raw) / (noise / 2)
-    terms = np.minimum(_UNITS * marginal, _WORST) + np.minimum(_ties(left, right, a, b), _WORST) + _MAPPED * mapped
-    return Rescaled(shape, np.sqrt(inner.biased), mapped, np.isfinite(raw), terms)
+    @property
+    def _at(self) -> tuple[Places, Places]:
+        """Where the columns of numbers are among all."""
+        return self.pair.left.measured[:, None], self.pair.right.measured[None, :]
+
+    def needs_map(self, i: int, j: int) -> bool:
+        """Whether two columns of the tables are partners only in other units."""
+        row, column = np.searchsorted(self.pair.left.measured, i), np.searchsorted(self.pair.right.measured, j)
+        return bool(self.mapped[row, column])
+
+    def costs(self) -> Costs:
+        """All costs: of pairs that need a map, after the map."""
+        costs, at, use = self.pair.costs, self._at, self.mapped & self.allowed
+        total, mmd = costs.total.copy(), costs.mmd.copy()
+        total[at] = np.where(use, self.shape, total[at])
+        mmd[at] = np.where(use, self.mmd, mmd[at])
+        return replace(costs, total=total, mmd=mmd)
+
+    def evidence(self) -> Floats:
+        """The evidence for all pairs: values in common say nothing where units are free, nor do kinds."""
+        common = self.pair.costs.common.copy()
+        common[self._at] = SOME_SHARED
+        free = replace(
+            self.pair, costs=replace(self.costs(), common=common), same_kind=np.ones_like(self.pair.same_kind)
+        )
+        return free.with_sole(free.evidence())
+
+    def best_pairs(self, evidence: Floats, force: bool, seed: int) -> list[tuple[int, int]]:
+        """Columns of numbers paired by shape and dependence, the others by evidence."""
+        pairs = self._by_dependence(seed)
+        rest = evidence.copy()
+        rest[self._at] = -np.inf
+        for i, j in pairs:
+            rest[i], rest[:, j] = -np.inf, -np.inf
+        return [(i, j) for i, j in sorted(pairs + best_pairs(rest, force)) if force or evidence[i, j] > 0]
+
+    def _by_dependence(self, seed: int) -> list[tuple[int, int]]:
+        """The best assignment found, without the pairs that are not allowed."""
+        s, t = self.terms.shape
+        sides = self.pair.left, self.pair.right
+        RA, RB = (side.correlations[np.ix_(side.measured, side.measured)] for side in sides)
+        rows = int(2 / sum(1 / len(side.ranked) for side in sides))
+        problem = _Quadratic(np.where(self.allowed, self.terms, _FORBIDDEN), RA, RB, rows / 8)
+        rng = np.random.default_rng(seed)
+        even = np.full((s, t), 1 / max(s, t))
+        profiles = problem.linear + rows * _profiles(RA, RB)
+        starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear), 0.3 * even + 0.7 * _vertex(profiles)]
+        if max(s, t) <= _FEW:
+            starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 3)]
+        ends = [problem.descend(start) for start in starts]
+        if max(s, t) <= _FEW:  # from each of them: the best after exchanges need not be the best before
+            ends = [problem.polished(P) for P in ends]
+        best = min(ends, key=problem.value)
+        return [
+            (int(sides[0].measured[i]), int(sides[1].measured[j]))
+            for i, j in np.argwhere(best > 0.5)
+            if self.allowed[i, j]
+        ]
 
 
-def _standard(points: PointColumns) -> PointColumns:
-    """Moved to the median and divided by the median distance."""
-    middle = np.empty(len(points))
-    for k in range(len(points)):
-        here = slice(int(points.start[k]), int(points.start[k + 1]))
-        middle[k] = points.place[here][np.argmax(np.cumsum(points.mass[here]) >= 0.5 - 1e-12)]
-    return points.mapped(-middle, 1 / np.where(points.scale > 0, points.scale, 1.0))
-
-
-def _ties(left: Side, right: Side, a: Measured, b: Measured) -> Floats:
+def _ties(first: Sequence[Column], second: Sequence[Column]) -> Floats:
     """``(s, t)`` squared differences of the chance of a tie, over their variances."""
-    found = []
-    for side, part in ((left, a), (right, b)):
-        values = np.array([_tie(side.columns[i].values) for i in part.index]).reshape(-1, 2)
-        found.append((values[:, 0], values[:, 1]))
-    (chance, variance), (other, noise) = found
+    (chance, variance), (other, noise) = (
+        np.array([_tie(column.counts) for column in side]).T for side in (first, second)
+    )
     return np.asarray(np.square(chance[:, None] - other) / (variance[:, None] + noise + 1e-6))
 
 
-def _tie(values: Floats) -> tuple[float, float]:
+def _tie(count: Places) -> tuple[float, float]:
     """The chance that two rows are equal, and the variance of that estimate."""
-    count = np.unique(values, return_counts=True)[1]
-    n, p = len(values), count / len(values)
+    n = int(count.sum())
+    p = count / n
     square = float(p @ p)
     variance = 4 * (float((p**3).sum()) - square**2) / n + 2 * square / n**2
     return float((count * (count - 1)).sum() / (n * (n - 1))), variance
-
-
-def assign_by_dependence(found: Rescaled, RA: Floats, RB: Floats, rows: int, seed: int) -> list[tuple[int, int]]:
-    """The best assignment found, without the pairs that are not allowed."""
-    s, t = found.terms.shape
-    problem = _Quadratic(np.where(found.allowed, found.terms, _FORBIDDEN), RA, RB, rows / 8)
-    rng = np.random.default_rng(seed)
-    even = np.full((s, t), 1 / max(s, t))
-    profiles = problem.linear + rows * _profiles(RA, RB)
-    starts = [even, 0.5 * even + 0.5 * _vertex(problem.linear), 0.3 * even + 0.7 * _vertex(profiles)]
-    if max(s, t) <= _FEW:
-        starts += [0.7 * even + 0.3 * _vertex(rng.normal(size=(s, t))) for _ in range(_STARTS - 3)]
-    ends = [problem.descend(start) for start in starts]
-    if max(s, t) <= _FEW:  # from each of them: the best after exchanges need not be the best before
-        ends = [problem.polished(P) for P in ends]
-    best = min(ends, key=problem.value)
-    return [(int(i), int(j)) for i, j in np.argwhere(best > 0.5) if found.allowed[i, j]]
 
 
 def _profiles(RA: Floats, RB: Floats) -> Floats:
@@ -171,17 +212,17 @@ def _vertex(slope: Floats) -> Floats:
     return P
 
 
-def affine_map(x: Floats, y: Floats) -> tuple[float, float]:
+def affine_map(x: Column, y: Column) -> tuple[float, float]:
     """The a and b such that a + b x is distributed about like y.
 
     Columns of equally few different values: least squares between those. Others: between quantiles.
     """
-    p, q = np.unique(x), np.unique(y)
+    p, q = x.numbers, y.numbers
     if not 2 <= len(p) == len(q) <= _VALUES:
         levels = np.linspace(0.02, 0.98, 97)
-        p, q = np.quantile(x, levels), np.quantile(y, levels)
+        p, q = (np.quantile(column.ascending, levels) for column in (x, y))
     if p[0] == p[-1]:  # most values are the same: the whole range must do
-        p, q = np.sort(x)[[0, -1]], np.sort(y)[[0, -1]]
+        p, q = x.numbers[[0, -1]], y.numbers[[0, -1]]
     unit = float(np.abs(p - p.mean()).max())
     if unit == 0:
         return float(q.mean() - p.mean()), 1.0

@@ -11,8 +11,8 @@ from .._reported import Reported, Tabled
 from ..core.types import Floats
 from ..errors import InputError, OptionError, whole_number
 from ..results import PAPER
-from .columns import Side
-from .distance import best
+from .columns import TableSample
+from .points import Places
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,8 @@ class Pair(Tabled):
     evidence
         Why, in words.
     kernel, bandwidth
-        What the test used: ``mmd_test`` with it gives the same answer. No bandwidth for categories and text.
+        What the test used, as in :func:`compare`: of numbers and categories ``mmd_test`` with it gives the same answer.
+        No bandwidth for categories and text.
 
     Examples
     --------
@@ -180,7 +181,7 @@ class Matching(Reported):
     rows: tuple[int, int]
     notes: tuple[str, ...] = ()
     seed: int = 0
-    sides: tuple[Side, Side] | None = field(default=None, repr=False)
+    sides: tuple[TableSample, TableSample] | None = field(default=None, repr=False)
     citation: str = field(default=PAPER, repr=False)
     read: tuple[str, ...] = field(default=(), repr=False)
 
@@ -210,7 +211,7 @@ class Matching(Reported):
         if not isinstance(name, str) or name not in self.sources:
             raise InputError(f"name={name!r} is no column of {self.names[0]}.")
         row = self.confidence[self.sources.index(name)]
-        return tuple((self.targets[j], float(row[j])) for j in best(row, whole_number("k", k)))
+        return tuple((self.targets[j], float(row[j])) for j in likeliest(row, whole_number("k", k)))
 
     def valentine(self) -> dict[tuple[str, str, str, str], float]:
         """All comparable pairs in the form of the package valentine, best first.
@@ -219,12 +220,9 @@ class Matching(Reported):
         for the pairs of this matching, below for all others. ``valentine.algorithms.match.ColumnPair(*key)`` makes its
         objects, ``MatcherResults`` its metrics.
         """
-        from .words import scores
+        from .showing import scores
 
-        pairs = np.zeros(self.costs.shape, dtype=bool)
-        for pair in self.pairs:
-            pairs[self.sources.index(pair.source), self.targets.index(pair.target)] = True
-        return scores(self.names, self.sources, self.targets, self.confidence, pairs)
+        return scores(self)
 
     def summary(self) -> str:
         """The matching as text for a terminal."""
@@ -282,3 +280,9 @@ class Matching(Reported):
         from .showing import as_html
 
         return as_html(self)
+
+
+def likeliest(confidence: Floats, count: int) -> Places:
+    """The `count` likeliest partners, likeliest first; those of which nothing is known are left out."""
+    order = np.argsort(-confidence, kind="stable")[:count]
+    return order[confidence[order] > 0]

@@ -110,6 +110,17 @@ def as_html(m: Matching) -> str:
     return box(badge(headline(m), "same" if m.matched else "open"), pairs, rest)
 
 
+def scores(m: Matching) -> dict[tuple[str, str, str, str], float]:
+    """Pairs by confidence, best first; those that were matched before all others."""
+    chosen = {(pair.source, pair.target) for pair in m.pairs}
+    found = {
+        (m.names[0], m.sources[i], m.names[1], m.targets[j]): 0.5 * float(m.confidence[i, j])
+        for i, j in np.argwhere(m.confidence > 0)
+    }
+    found = {key: value + 0.5 * (key[1::2] in chosen) for key, value in found.items()}
+    return dict(sorted(found.items(), key=lambda one: -one[1]))
+
+
 def _cells(pair: Pair) -> tuple[str, ...]:
     words = pair.evidence if pair.map is None else f"{units(pair.map, 'source', 'target')}; {pair.evidence}"
     return (

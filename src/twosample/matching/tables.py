@@ -16,9 +16,8 @@ from ..homogeneity import mmd, mmd_test
 from ..kernels import Kernel, Median, Precomputed
 from ..nulls import Permutation
 from .costs import Costs
-from .distance import gaps, semi_metric
 from .evidence import SOME_SHARED, best_pairs, by_content, confidence
-from .judging import DRIFTED
+from .judging import DRIFTED, gap, semi_metric
 from .results import Matching, Pair, Unmatched
 
 _RESAMPLES = 999
@@ -145,18 +144,19 @@ def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, 
     pvalues = np.full(costs.shape, np.nan)
     kept: list[Pair] = []
     taken: tuple[set[int], set[int]] = set(), set()
-    for (i, j), (statistic, p), value, gap in zip(pairs, tests, adjusted, gaps(roots, pairs), strict=True):
+    for (i, j), (statistic, p), value in zip(pairs, tests, adjusted, strict=True):
         pvalues[i, j] = p
         if level is not None and value <= level:
             continue
         taken[0].add(i)
         taken[1].add(j)
-        words = "nearest" if gap >= 0 else "a nearer table has another partner"
+        ahead = gap(roots, i, j)
+        words = "nearest" if ahead >= 0 else "a nearer table has another partner"
         kept.append(
             Pair(
                 source=sides.names[0][i], target=sides.names[1][j], kind="table", confidence=float(sure[i, j]),
                 drifted=bool(value <= (level or DRIFTED)), mmd=float(roots[i, j]), pvalue=p,
-                adjusted_pvalue=float(value), gap=gap, cost=float(costs[i, j]), statistic=statistic, evidence=words,
+                adjusted_pvalue=float(value), gap=ahead, cost=float(costs[i, j]), statistic=statistic, evidence=words,
             )
         )  # fmt: skip
     alone = []
