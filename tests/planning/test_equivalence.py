@@ -38,6 +38,17 @@ def test_the_level_at_the_margin(problem, unit):
     assert at_most(rejections(problem, 600, margin), 600, 0.05, 3.0)
 
 
+@pytest.mark.parametrize(("p", "q", "m", "n"), [(0.02, 0.1, 8, 8), (0.02, 0.1, 200, 10), (0.05, 0.2, 8, 8)])
+def test_the_level_with_rare_events(p, q, m, n):
+    """Rows that hardly show any event say little, however alike they are."""
+    margin, count = abs(p - q) * sqrt(2 * (1 - np.exp(-0.5))), 0
+    for seed in range(200):
+        rng = np.random.default_rng([4, seed])
+        x, y = (rng.random(m) < p).astype(float), (rng.random(n) < q).astype(float)
+        count += ts.equivalence_test(x, y, margin, kernel=ts.Gaussian(1.0)).rejected
+    assert at_most(count, 200, 0.05, 2.5)
+
+
 def test_it_finds_likeness():
     alike = Problem(400, 400)
     assert rejections(alike, 20, ts.EffectMargin(0.1)) >= 17
@@ -88,9 +99,12 @@ def test_bad_effect_margins():
 
 @pytest.mark.parametrize("units", [1.0, 1e150, 1e-150])
 def test_samples_that_do_not_vary(units):
-    """Alike up to any MMD; no effect size is defined without a spread, and the result says so."""
+    """Alike up to an MMD that so few rows would have shown; an effect size has no unit without a spread."""
     same, other = np.full(30, units), np.full(40, units)
-    assert ts.equivalence_test(same, other, margin=0.2).rejected
+    r = ts.equivalence_test(same, other, margin=0.2)
+    assert r.pvalue == pytest.approx(np.exp(-30 * 0.2 / sqrt(2)))  # 0.2 / root of 2 of other rows, and none among 30
+    assert r.rejected == (r.statistic > r.threshold) == (not ts.equivalence_test(same, other, margin=0.1).rejected)
+    assert r.plot() is not None
     for y in (other, np.zeros(40)):
         r = ts.equivalence_test(same, y)
         assert (r.rejected, r.pvalue) == (False, 1.0)

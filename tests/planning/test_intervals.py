@@ -7,7 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.planning.gaussians import Problem, at_most
-from twosample.embedding.alternative import beyond, invert, linear_variance
+from twosample.embedding.alternative import beyond, invert
 from twosample.planning.profile import estimate, profile
 
 PROBLEMS = [
@@ -29,7 +29,7 @@ def misses(draw, truth, kernel, runs, levels=(0.9, 0.95, 0.99)):
         rng = np.random.default_rng(seed)
         x, y = draw(rng)
         seen = profile(estimate(x, y, kernel, "median", "dense", rng), rng)
-        law = beyond(seen, linear_variance(seen), seen.squared)
+        law = beyond(seen)
         for level in levels:
             low, high = invert(law, seen.squared, (1 - level) / 2)
             counts[level] += not low - 1e-12 <= truth <= high + 1e-12
@@ -111,12 +111,50 @@ def test_many_rows_of_one_column():
 
 
 def test_samples_without_spread():
-    same = ts.interval(np.zeros(10), np.zeros(12))
-    assert (same.low, same.high) == pytest.approx((0, 0), abs=1e-7)
-    apart = ts.interval(np.zeros(10), np.ones(12), kernel=ts.Gaussian(1.0))
-    assert apart.low == pytest.approx(sqrt(2 - 2 * np.exp(-0.5)), rel=1e-9)
-    assert ts.effect_size(np.zeros(10), np.zeros(12)).value < 1e-3
-    assert ts.effect_size(np.zeros(10), np.ones(12), kernel=ts.Gaussian(1.0)).value == pytest.approx(1, abs=1e-7)
+    """Of n equal rows up to -log(0.025) / n of what they come from may be something else; MMD is at most root of 2."""
+    kernel = ts.Gaussian(1.0)
+    for method in ("asymptotic", "bootstrap"):
+        same = ts.interval(np.zeros(10), np.zeros(12), kernel=kernel, method=method, rng=0)
+        assert (same.estimate, same.low) == pytest.approx((0, 0), abs=1e-7)
+        assert same.high == pytest.approx(sqrt(2) * -np.log(0.025) / 10, rel=1e-9)
+        apart = ts.interval(np.zeros(50), np.ones(60), kernel=kernel, method=method, rng=0)
+        assert apart.estimate == pytest.approx(sqrt(2 - 2 * np.exp(-0.5)), rel=1e-9)
+        assert apart.low == pytest.approx(apart.estimate - sqrt(2) * -np.log(0.025) / 50, rel=1e-9)
+    assert ts.interval(np.zeros(10), np.zeros(12), kernel="linear").high == np.inf  # no bound is known
+    same, apart = ts.effect_size(np.zeros(10), np.zeros(12)), ts.effect_size(np.zeros(50), np.ones(60))
+    assert (same.value, same.low) == (0, 0)
+    assert 0.4 < same.high < 0.6
+    assert (apart.value, apart.high) == pytest.approx((1, 1))
+    assert 0.9 < apart.low < 0.95
+
+
+EVENTS = [(0.02, 0.02, 10, 200), (0.02, 0.02, 30, 300), (0.02, 0.1, 10, 200), (0.1, 0.02, 10, 200), (0.05, 0.2, 8, 8)]
+
+
+@pytest.mark.parametrize(("p", "q", "m", "n"), EVENTS)
+def test_coverage_with_rare_events(p, q, m, n):
+    """Mostly zeros, in samples of unequal sizes or few rows, which may not hold a single one of the others."""
+    kernel, apart = ts.Gaussian(1.0), 2 * (1 - np.exp(-0.5))
+    mmd, spread = abs(p - q) * sqrt(apart), (p * (1 - p) + q * (1 - q)) * apart / 2
+    effect = sqrt(mmd**2 / 4 / (spread + mmd**2 / 4))
+    missed = np.zeros(2)
+    for seed in range(150):
+        rng = np.random.default_rng([3, seed])
+        x, y = (rng.random(m) < p).astype(float), (rng.random(n) < q).astype(float)
+        i, e = ts.interval(x, y, kernel=kernel), ts.effect_size(x, y, kernel=kernel)
+        missed += [not i.low - 1e-9 <= mmd <= i.high + 1e-9, not e.low - 1e-9 <= effect <= e.high + 1e-9]
+    assert at_most(missed.max(), 150, 0.05, 2.5)
+
+
+@pytest.mark.parametrize("value", [1.0, 3.0])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_one_row_that_differs_is_seen(value, columns):
+    """Unbiased traces of it are 0, up to rounding: there were intervals of width 0, and endless ones."""
+    x, y = np.zeros((2, 8, columns))
+    x[0] = value
+    i = ts.interval(x, y, kernel=ts.Gaussian(1.0))
+    assert i.low == 0
+    assert 0.2 < i.high < 0.7
 
 
 def test_bad_options():

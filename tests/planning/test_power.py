@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -273,3 +274,9 @@ def test_refusals_of_the_adaptive_test():
         ts.power(x[:10], y, 10, test="adaptive")
     with pytest.raises(ts.InputError, match="more often with more rows"):
         ts.sample_size(x, x, test="adaptive", rng=0)
+
+
+def test_levels_of_any_number_type():
+    x, y = np.random.default_rng(0).normal(size=(2, 60))
+    with pytest.warns(ts.SmallSampleWarning, match=r"level 0\.05"):
+        assert ts.power(x, y, 50, level=Fraction(1, 20)) == ts.power(x, y, 50)

@@ -6,7 +6,7 @@ Three moments, and the gamma curve through them; :mod:`twosample.planning.profil
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +19,6 @@ from .pair import Embedded
 ROWS_FOR_INTERVAL = 4  # with fewer rows in a sample nothing is known of the spread
 
 _FAR = 1e-3
-_NONE_SEEN = 3.0  # of n rows without an event, 3/n is what its share may still be
 
 
 class SecondMoments(Protocol):
@@ -28,6 +27,14 @@ class SecondMoments(Protocol):
     @property
     def sizes(self) -> tuple[int, int]:
         """Rows of x and of y."""
+
+    @property
+    def squared(self) -> float:
+        """MMD²_u."""
+
+    @property
+    def spread(self) -> float:
+        """The mean variance in feature space."""
 
     @property
     def covariances(self) -> Floats:
@@ -40,6 +47,10 @@ class SecondMoments(Protocol):
     @property
     def triangles(self) -> Floats:
         """``(2, 2, 2)`` traces of C_a C_b C_c."""
+
+    @property
+    def heaviest(self) -> Floats:
+        """``(2,)`` what the heaviest single point has in the trace of C_a, plug-in: no more than the norm of C_a."""
 
 
 def witness_variances(measured: SecondMoments) -> Floats:
@@ -133,23 +144,54 @@ def cumulants(measured: SecondMoments, m: int, n: int) -> tuple[float, float]:
     return second, third
 
 
-def beyond(measured: SecondMoments, linear: float, squared: float, caution: float = 1.0) -> AlternativeLaws:
-    r"""The laws at the sizes of the samples themselves.
+def beyond(measured: SecondMoments, per_spread: float = 0.0) -> AlternativeLaws:
+    r"""The laws of MMD²_u at the sizes of the samples themselves; `per_spread` as in :func:`linear_variance`.
+
+    By the larger of two covariances: that of each sample, and one for both. Ten rows that are all 0 know nothing of a
+    value that one row in fifty has; the larger sample beside them may.
+    """
+    r, share = 1 / np.array(measured.sizes), np.array(measured.sizes) / sum(measured.sizes)
+    own = _seen(measured, float((r * measured.heaviest).max()))
+    shared = _shared(measured, share)
+    second, third = np.maximum(own, _seen(shared, float(r.sum() * (share * measured.heaviest).max()))).tolist()
+    linear = max(linear_variance(one, per_spread) for one in (measured, shared))
+    return alternative_laws(second, third, linear, measured.squared)
+
+
+def _seen(measured: SecondMoments, norm: float) -> tuple[float, float]:
+    """Cumulants of the degenerate part, for an operator whose norm is at least `norm`.
+
+    Traces without a diagonal need two rows of a kind to see any: of one row that differs from all others they are 0. No
+    trace of a square is below the norm squared, and none of a third power above that of the square to the power of 3/2.
+    """
+    second, third = cumulants(measured, *measured.sizes)
+    second = max(second, 2 * norm**2)
+    return second, min(max(third, 8 * norm**3), 8 * (second / 2) ** 1.5)
+
+
+def _shared(measured: SecondMoments, share: Floats) -> Moments:
+    """The two samples as if they had one covariance: the mean of theirs, by rows."""
+    triangle = np.einsum("abc,a,b,c->", measured.triangles, share, share, share)
+    return Moments(
+        measured.sizes,
+        measured.squared,
+        measured.spread,
+        np.stack([np.tensordot(share, measured.covariances, axes=1)] * 2),
+        np.full((2, 2), share @ measured.squares @ share),
+        np.full((2, 2, 2), triangle),
+        measured.heaviest,
+    )
+
+
+def alternative_laws(second: float, third: float, linear: float, squared: float) -> AlternativeLaws:
+    r"""The laws from the cumulants of the degenerate part.
 
     The slope is estimated by `linear`, the variance of the linear part, over `squared`, the estimate of MMD² that it
     belongs to. Where MMD² is not much larger than its own noise that ratio says little, so it is drawn towards the
-    largest that can be, :math:`4\lambda_{\max}(C)`, with the weight of `caution` standard deviations of the degenerate
-    part.
+    largest that can be, :math:`4\lambda_{\max}(C)`, with the weight of a standard deviation of the degenerate part.
     """
-    return alternative_laws(*cumulants(measured, *measured.sizes), linear, squared, caution)
-
-
-def alternative_laws(
-    second: float, third: float, linear: float, squared: float, caution: float = 1.0
-) -> AlternativeLaws:
-    """The same from the cumulants of the degenerate part."""
     largest = 4 * (third / 8) ** (1 / 3)
-    noise = caution * float(np.sqrt(second))
+    noise = float(np.sqrt(second))
     weight = max(squared, 0.0) + noise
     slope = (max(linear, 0.0) + largest * noise) / weight if weight > 0 else 0.0
     return AlternativeLaws(second, third, slope)
@@ -201,6 +243,7 @@ class Moments:
     covariances: Floats  # as there
     squares: Floats
     triangles: Floats
+    heaviest: Floats
 
     @classmethod
     def of(cls, pair: Embedded) -> Moments:
@@ -220,6 +263,7 @@ class Moments:
             np.stack([x.witness_covariance(y, pair.mean), y.witness_covariance(x, pair.mean)]),
             np.array([[x.square, cross], [cross, y.square]]),
             triangles,
+            np.array([x.heaviest, y.heaviest]),
         )
 
 
@@ -243,11 +287,20 @@ def effect(pair: Embedded, tail: float) -> Effect:
 
 def effect_by(measured: Moments, pair: Embedded, tail: float) -> Effect:
     """The same from moments that are known."""
-    spread, squared = measured.spread, measured.squared
-    if spread <= 1e-12 * pair.largest**2 and squared <= spread:
-        high = sqrt(min(1.0, _NONE_SEEN / (2 * min(measured.sizes))))  # nothing varies: what may vary was not seen
-        return Effect(0.0, 0.0, high, 0.0, spread)
-    per_spread = max(squared, 0.0) / spread if spread > 0 else 0.0
-    law = beyond(measured, linear_variance(measured, per_spread), squared)
-    low, high = invert(law, squared, tail)
-    return Effect(effect_of(squared, spread), effect_of(low, spread), effect_of(high, spread), squared, spread)
+    value, low, high = effect_interval(measured, tail, 1e-12 * pair.largest**2)
+    return Effect(value, low, high, measured.squared, measured.spread)
+
+
+def effect_interval(measured: SecondMoments, tail: float, rounding: float) -> tuple[float, float, float]:
+    """The effect size and its interval, which leaves out `tail` on either side; up to `rounding` nothing is there."""
+    squared, spread = measured.squared, measured.spread
+    if spread <= rounding:  # nothing varies: what may vary was not seen
+        hidden = unseen(tail, min(measured.sizes))
+        return (0.0, 0.0, sqrt(hidden / (2 - hidden))) if squared <= rounding else (1.0, 1 - hidden, 1.0)
+    low, high = invert(beyond(measured, max(squared, 0.0) / spread), squared, tail)
+    return effect_of(squared, spread), effect_of(low, spread), effect_of(high, spread)
+
+
+def unseen(tail: float, rows: int) -> float:
+    """The share of other rows of which so many rows have none with probability `tail`; of two samples in sum."""
+    return min(1.0, -log(tail) / rows)

@@ -233,6 +233,11 @@ class Sample:
         """Trace of the plug-in covariance."""
         return float(self.weights @ self.lengths) / self.size
 
+    @property
+    def heaviest(self) -> float:
+        """What the heaviest single point has in the trace."""
+        return float((self.weights * self.lengths).max()) / self.size
+
     @cached_property
     def square(self) -> float:
         """Trace of the squared covariance, unbiased: without the diagonal of the kernel matrix."""

@@ -7,7 +7,7 @@ from math import sqrt
 
 from .. import _door as door
 from .._reported import Tabled
-from ..embedding.alternative import beyond, effect_of, invert, linear_variance
+from ..embedding.alternative import effect_interval
 from ..engines import Engine
 from ..errors import options_by_name
 from ..kernels import Kernel
@@ -113,17 +113,14 @@ def effect_size(
     level = confidence(level)
     random = door.generator(rng)
     measured = profile(estimate(x, y, kernel, bandwidth, engine, random), random)
-    spread = measured.spread
-    per_spread = max(measured.squared, 0.0) / spread if spread > 0 else 0.0
-    law = beyond(measured, linear_variance(measured, per_spread), measured.squared)
-    low, high = invert(law, measured.squared, (1 - level) / 2)
+    value, low, high = effect_interval(measured, (1 - level) / 2, measured.rounding)
     return EffectSize(
-        value=effect_of(measured.squared, spread),
-        low=effect_of(low, spread),
-        high=effect_of(high, spread),
+        value=value,
+        low=low,
+        high=high,
         level=level,
         mmd=sqrt(max(measured.squared, 0.0)),
-        spread=spread,
+        spread=measured.spread,
         m=measured.pool.m,
         n=measured.pool.n,
         kernel=measured.kernel,

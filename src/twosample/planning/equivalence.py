@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import exp, log, sqrt
 from typing import ClassVar
+
+import numpy as np
 
 from .. import _door as door
 from .._reported import Tabled
 from ..core.laws import ContinuousLaw, Distribution, PointLaw
 from ..core.pvalue import smallest_pvalue
-from ..embedding.alternative import beyond, effect_of, linear_variance
+from ..core.types import Floats
+from ..embedding.alternative import beyond, effect_of
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number
 from ..nulls import Stated
@@ -66,6 +69,28 @@ class AtMargin(Stated):
     name = "margin"
 
 
+@dataclass(frozen=True)
+class Hidden:
+    """The law of margin² - MMD² when nothing varies: rows that may make up the rest of the margin were not seen."""
+
+    border: float  # the margin, squared
+    largest: float  # what MMD can be at most
+    rows: int  # of the smaller sample
+
+    def sf(self, t: float) -> float:
+        """The probability of seeing none of them."""
+        missing = sqrt(self.border) - sqrt(max(self.border - t, 0.0))
+        return min(1.0, exp(-self.rows * missing / self.largest))
+
+    def isf(self, level: float) -> float:
+        """The statistic above which that is less likely than the level; at most the margin², which no one exceeds."""
+        return self.border - max(sqrt(self.border) + log(level) * self.largest / self.rows, 0.0) ** 2
+
+    def pdf(self, t: Floats) -> Floats:
+        """There is none; zeros."""
+        return np.zeros_like(t)
+
+
 class EquivalenceResult(TestResult):
     """The outcome of a test whose rejection says that the samples are alike."""
 
@@ -92,7 +117,8 @@ def equivalence_test(
 
     The statistic is margin² - max(MMD²_u, 0). Its law at MMD = margin has the normal and the degenerate part of the law
     of MMD²_u; H0 is rejected when the upper end of the :func:`interval` of level 1 - 2 `level` is below the margin, as
-    for any equivalence test by intervals. Estimates below 0 count as 0: chance alone is no evidence of likeness.
+    for any equivalence test by intervals. Estimates below 0 count as 0: chance alone is no evidence of likeness. Of
+    samples that do not vary at all, the p-value is the chance to see none of the rows that the margin leaves room for.
 
     Parameters
     ----------
@@ -137,8 +163,10 @@ def equivalence_test(
         per_spread = border / measured.spread if measured.spread > 0 else 0.0
     else:
         border, per_spread = margin**2, 0.0
-    law: Distribution = beyond(measured, linear_variance(measured, per_spread), measured.squared).below(border)
+    law: Distribution = beyond(measured, per_spread).below(border)
     notes = (_in_words(measured, border),)
+    if measured.spread == 0:
+        law = Hidden(border, measured.largest, min(measured.sizes))
     if border == 0:
         law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
     null = AtMargin(ContinuousLaw(law, smallest_pvalue(*measured.sizes)), margin)

@@ -13,7 +13,7 @@ from .._reported import Tabled
 from ..core.labellings import Labellings
 from ..core.laws import Distribution
 from ..core.types import Floats
-from ..embedding.alternative import Laws, beyond, invert, linear_variance
+from ..embedding.alternative import Laws, beyond, invert, unseen
 from ..engines import Engine
 from ..errors import OptionError, options_by_name, unknown_option
 from ..kernels import Kernel
@@ -93,7 +93,9 @@ def interval(
 
     'asymptotic' inverts the law of MMD²_u with both of its parts: the normal one of Theorem 'hoeffdingNormal' and the
     degenerate one that is left when p = q. It therefore holds at p = q, near it and far from it; its lower end is 0
-    whenever a test at level (1 - `level`)/2 would find nothing.
+    where a test at level (1 - `level`)/2 would find nothing. Few rows may lack rare values that the distribution has:
+    the law is by the larger of two covariances, that of each sample and one for both, and of samples that do not vary
+    at all the interval says what may not have been seen (to infinity for a kernel without a known bound).
 
     Parameters
     ----------
@@ -142,15 +144,10 @@ def interval(
         centre = sqrt(known.biased)
         low, high = _bound(known, level)
     else:
-        measured = profile(known, random)
-        law: Laws = beyond(measured, linear_variance(measured), measured.squared)
-        if method == "bootstrap":
-            law = resampled(measured, law, random)
-        low, high = np.sqrt(invert(law, measured.squared, tail))
-    top = _largest(known.kernel)
+        low, high = _by_law(profile(known, random), method, tail, random)
     return Interval(
-        low=min(float(low), top),
-        high=min(float(high), top),
+        low=min(low, known.largest),
+        high=min(high, known.largest),
         estimate=centre,
         level=level,
         method=method,
@@ -173,12 +170,16 @@ def _bound(known: Estimates, level: float) -> tuple[float, float]:
     return deviation_interval(sqrt(known.biased), *known.sizes, high - min(low, 0.0), level)
 
 
-def _largest(kernel: Kernel) -> float:
-    """No MMD is larger than this."""
-    if kernel.bounds is None:
-        return float("inf")
-    low, high = kernel.bounds
-    return sqrt(2 * (high - low))
+def _by_law(measured: Profile, method: str, tail: float, rng: np.random.Generator) -> tuple[float, float]:
+    """The interval for MMD that leaves out `tail` on either side, by moments or by resampling."""
+    if measured.spread == 0:  # nothing varies: what may vary was not seen
+        centre, reach = sqrt(max(measured.squared, 0.0)), unseen(tail, min(measured.sizes)) * measured.largest
+        return max(0.0, centre - reach), centre + reach
+    law: Laws = beyond(measured)
+    if method == "bootstrap":
+        law = resampled(measured, law, rng)
+    low, high = invert(law, measured.squared, tail)
+    return sqrt(low), sqrt(high)
 
 
 def deviation_interval(mmd_b: float, m: int, n: int, bound: float, level: float) -> tuple[float, float]:

@@ -37,14 +37,12 @@ class Pilot(ABC):
     @property
     def squared(self) -> float:
         """MMD² of the populations that the pilot stands for; 0 when it is rounding."""
-        size = float(np.abs(self.measured.kernel.diagonal(self.measured.pool.z[:100])).mean())
-        return self.measured.squared if self.measured.squared > 1e-13 * size else 0.0
+        return self.measured.squared if self.measured.squared > self.measured.rounding else 0.0
 
     @property
     def pvalue(self) -> float:
         """Of the pilot itself: how often MMD²_u would be as large if its labels were drawn anew, by the limit law."""
-        size = float(np.abs(self.measured.kernel.diagonal(self.measured.pool.z[:100])).mean())
-        if self.squared == 0 and float(self.measured.spreads.max()) <= 1e-13 * size:  # all rows are the same
+        if self.squared == 0 and float(self.measured.spreads.max()) <= self.measured.rounding:  # all rows are the same
             return 1.0
         whole = QuadraticPilot(self.measured, self.null, self.level, Unbiased())
         return float(whole.relabelled(*self.measured.sizes).sf(self.measured.squared))

@@ -85,12 +85,13 @@ def power(  # noqa: PLR0913 - the options of mmd_test, and which test
     >>> ts.power(x, y, 20, rng=0) < 0.5 < 0.9 < ts.power(x, y, 200, rng=0)
     True
     """
+    level = door.check_level(level)
     sizes = n if isinstance(n, tuple) else (n, n)
     if len(sizes) != 2:
         raise OptionError(f"n={n!r} must be a number of rows, or two: (rows of x, rows of y).")
     rows = [whole_number("n", size, least=2) for size in sizes]
     if _is_adaptive(test, statistic, null, kernel, bandwidth):
-        drawn = subsamples(x, y, door.check_level(level), door.generator(rng))
+        drawn = subsamples(x, y, level, door.generator(rng))
         _warn_of(drawn.pvalue, level)
         return drawn.power(*rows) if drawn.allows(*rows) else drawn.curve().power(*rows)
     pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
@@ -154,9 +155,9 @@ def sample_size(  # noqa: PLR0913 - the options of mmd_test, and which test
     >>> ts.power(x, y, n, rng=0) >= 0.8 > ts.power(x, y, n - 1, rng=0)
     True
     """
-    target = number_between("power", power, 0, 1, example=0.8)
+    level, target = door.check_level(level), number_between("power", power, 0, 1, example=0.8)
     if _is_adaptive(test, statistic, null, kernel, bandwidth):
-        return _adaptive_size(x, y, target, door.check_level(level), rng)
+        return _adaptive_size(x, y, target, level, rng)
     pilot = _pilot(x, y, statistic, null, level, kernel, bandwidth, rng)
     if pilot.squared == 0:
         raise InputError(
@@ -224,8 +225,8 @@ def _pilot(
     bandwidth: door.BandwidthLike,
     rng: door.Seed,
 ) -> Pilot:
-    law, limit = door.resolve_null(null), door.check_level(level)
-    door.check_resamples(law, limit)
+    law = door.resolve_null(null)
+    door.check_resamples(law, level)
     if not law.independent_rows:
         raise OptionError(
             f"null={law!r} is for rows that depend on each other, and power is planned for independent ones only."
@@ -235,6 +236,6 @@ def _pilot(
     random = door.generator(rng)
     measured = profile(estimate(x, y, kernel, bandwidth, "auto", random), random)
     if isinstance(chosen, QuadraticStatistic):
-        return QuadraticPilot(measured, law, limit, chosen)
+        return QuadraticPilot(measured, law, level, chosen)
     terms = chosen.terms(measured.kernel, measured.pool.x, measured.pool.y, 0, random).observed
-    return AveragePilot(measured, law, limit, chosen, terms)
+    return AveragePilot(measured, law, level, chosen, terms)

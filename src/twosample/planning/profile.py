@@ -68,6 +68,12 @@ class Estimates:
         return max(float(Biased().form(*self.sizes).value(self.sums)[0]), 0.0)
 
     @property
+    def largest(self) -> float:
+        """No MMD is larger than this; infinite if no bound of the kernel is known."""
+        low, high = self.kernel.bounds or (0.0, float("inf"))
+        return sqrt(2 * (high - low))
+
+    @property
     def spreads(self) -> Floats:
         """``(2,)`` variance in feature space of each sample, E[k(z,z) - k(z,z')], unbiased."""
         sums = self.sums
@@ -86,13 +92,18 @@ class Profile(Estimates):
     """``(2, 2, 2)``: for each sample the covariance of the witness at its points and of their part in its spread."""
     squares: Floats  # (2, 2) traces of C_a C_b
     triangles: Floats  # (2, 2, 2) traces of C_a C_b C_c
+    heaviest: Floats  # (2,) what the heaviest single point has in the traces of C_a
 
     @property
     def spread(self) -> float:
         """The mean of the two variances in feature space; 0 when it is rounding."""
-        size = float(np.abs(self.kernel.diagonal(self.pool.z[:100])).mean())
         mean = float(self.spreads.mean())
-        return mean if mean > 1e-13 * size else 0.0
+        return mean if mean > self.rounding else 0.0
+
+    @property
+    def rounding(self) -> float:
+        """Up to this a spread, or MMD², is none."""
+        return 1e-13 * float(np.abs(self.kernel.diagonal(self.pool.z[:100])).mean())
 
 
 def confidence(level: object) -> float:
@@ -132,7 +143,7 @@ def profile(known: Estimates, rng: np.random.Generator) -> Profile:
     indicators[: pool.m, 0] = indicators[pool.m :, 1] = 1.0
     diagonal = known.kernel.diagonal(pool.z)
     own, other = _row_means(known.gram.multiply(indicators), diagonal, pool.m, pool.n)
-    squares, triangles = _traces(known.kernel, pool, rng)
+    squares, triangles, heaviest = _traces(known.kernel, pool, rng)
     return Profile(
         pool,
         known.kernel,
@@ -143,6 +154,7 @@ def profile(known: Estimates, rng: np.random.Generator) -> Profile:
         covariances=_covariances(own, other, diagonal, pool.m),
         squares=squares,
         triangles=triangles,
+        heaviest=heaviest,
     )
 
 
@@ -182,26 +194,28 @@ def _covariances(own: Floats, other: Floats, diagonal: Floats, m: int) -> Floats
     return np.stack([np.cov(values[:, :m]), np.cov(values[:, m:])])
 
 
-def _traces(kernel: Kernel, pool: door.Pool, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """``(2, 2)`` traces of products of two covariance operators and ``(2, 2, 2)`` of three.
+def _traces(kernel: Kernel, pool: door.Pool, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """``(2, 2)`` traces of products of two covariance operators, ``(2, 2, 2)`` of three, ``(2,)`` of single points.
 
     On a line from features of all rows, as :func:`compare` has them; else from kernel matrices of some parts.
     """
     if isinstance(kernel, Gaussian) and pool.z.shape[1] == 1:
         line = Line.of_many_values(pool.x[:, 0], pool.y[:, 0], kernel.scale)
         moments = Moments.of(line.embedded(kernel.scale))
-        return moments.squares, moments.triangles
+        return moments.squares, moments.triangles, moments.heaviest
     parts = SECOND_ORDER_PARTS if max(pool.m, pool.n) > SECOND_ORDER_ROWS else 1
     every = [_traces_of(kernel, _some(pool.x, rng), _some(pool.y, rng)) for _ in range(parts)]
-    squares, triangles = (np.mean(found, axis=0) for found in zip(*every, strict=True))
-    return squares, triangles
+    squares, triangles, heaviest = (np.mean(found, axis=0) for found in zip(*every, strict=True))
+    return squares, triangles, heaviest
 
 
-def _traces_of(kernel: Kernel, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _traces_of(kernel: Kernel, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     """Of few rows; without the diagonals, as in :mod:`twosample.core.centred` and for the same reason."""
+    own = kernel.block(x, x), kernel.block(y, y)
+    heaviest = np.array([_centred(K).diagonal().max() * (len(K) - 1) / len(K) for K in own])
     blocks = [
-        [u_centred(kernel.block(x, x)) / sqrt(len(x) * (len(x) - 3)), _centred(kernel.block(x, y))],
-        [np.empty(0), u_centred(kernel.block(y, y)) / sqrt(len(y) * (len(y) - 3))],
+        [u_centred(own[0]) / sqrt(len(x) * (len(x) - 3)), _centred(kernel.block(x, y))],
+        [np.empty(0), u_centred(own[1]) / sqrt(len(y) * (len(y) - 3))],
     ]
     blocks[1][0] = blocks[0][1].T
     squares = np.array([[float((block * block).sum()) for block in row] for row in blocks])
@@ -210,7 +224,7 @@ def _traces_of(kernel: Kernel, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         trace = max(float(np.vdot(blocks[a][b] @ blocks[b][c], blocks[a][c])), 0.0)
         for i, j, k in {(a, b, c), (b, c, a), (c, a, b)}:
             triangles[i, j, k] = trace
-    return squares, triangles
+    return squares, triangles, heaviest
 
 
 def _some(points: Floats, rng: np.random.Generator) -> Floats:
