@@ -1,6 +1,11 @@
 """Whatever holds numbers is a sample, and no sample is ever written to."""
 
+from decimal import Decimal
+from fractions import Fraction
+
+import networkx as nx
 import numpy as np
+import polars as pl
 import pytest
 
 import twosample as ts
@@ -112,16 +117,38 @@ def test_ranges_and_generators_of_numbers():
 
 
 def test_mixed_python_numbers():
-    from fractions import Fraction
-
     assert ts.mmd([1, 2.5, True, np.float32(3)], [0, 1, 2, 3], kernel=ts.Gaussian(1.0)) == pytest.approx(
         ts.mmd([1, 2.5, 1, 3], [0, 1, 2, 3], kernel=ts.Gaussian(1.0))
     )
     with pytest.raises(ts.InputError, match="not numbers"):
-        ts.mmd([Fraction(1, 2), Fraction(1, 3)], [1, 2])
+        ts.mmd([0.5, "0.3"], [1, 2])
 
 
 # --- Never modified -----------------------------------------------------------------------------------------
+
+
+def test_numbers_of_the_standard_library():
+    """Decimals and fractions are numbers; NaN among them is found."""
+    numbers = [[Decimal("0.5"), 1], [Fraction(1, 3), 2.0], [True, np.float32(3)]]
+    expected = [[0.5, 1.0], [1 / 3, 2.0], [1.0, 3.0]]
+    assert ts.mmd(numbers, X[:, :2], kernel=ts.Gaussian(1.0)) == ts.mmd(expected, X[:, :2], kernel=ts.Gaussian(1.0))
+    with pytest.raises(ts.InputError, match=r"x has 1 value\(s\) that are NaN"):
+        ts.mmd_test([Decimal("nan"), Decimal(1)], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("value", "way"),
+    [
+        ({"a": [1.0, 2.0]}, r"ts\.two_sample_test and ts\.compare take columns by name.*np\.column_stack"),
+        ({1.0, 2.0, 3.0}, r"Give list\(x\)"),
+        ((v for v in (1.0, 2.0)), r"Give list\(x\)"),
+        (pl.LazyFrame({"a": [1.0, 2.0]}), r"Give x\.collect\(\)"),
+        (nx.path_graph(5), "x holds graphs; give a list of them"),  # NumPy reads its nodes as numbers
+    ],
+)
+def test_what_is_no_array_may_become_one(value, way):
+    with pytest.raises(ts.InputError, match=way):
+        ts.rivals.energy_test(value, [[1.0], [2.0]])
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "energy", "linear", "polynomial", "laplace"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -141,8 +144,11 @@ def _real_array(value: object, name: str) -> Floats:
         )
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise InputError(f"{name} is a sparse matrix; pass {name}.toarray().")
-    if isinstance(value, list | tuple) and value and hasattr(value[0], "is_multigraph"):
-        raise InputError(f"{name} holds graphs; give a kernel for them, such as kernel=ts.graphs.WeisfeilerLehman().")
+    if hasattr(value[0] if isinstance(value, list | tuple) and value else value, "is_multigraph"):
+        raise InputError(
+            f"{name} holds graphs; give a list of them and a kernel for them, such as "
+            "kernel=ts.graphs.WeisfeilerLehman()."
+        )
     if isinstance(value, TableSummary):
         raise InputError(f"{name} is a summary of a table; ts.compare and ts.two_sample_test take summaries.")
     array = _to_numpy(value, name)
@@ -166,7 +172,14 @@ def _instead(value: object, name: str) -> str:
     """What to give instead of what is no array, where it can be guessed."""
     if isinstance(value, str | PathLike):
         return " Read a file into a frame first, or give its path to ts.compare."
-    return f" Give {name}.collect()." if hasattr(value, "collect") else ""
+    if isinstance(value, Mapping):
+        return (
+            " ts.two_sample_test and ts.compare take columns by name; for other tests give "
+            f"np.column_stack(list({name}.values()))."
+        )
+    if hasattr(value, "collect"):
+        return f" Give {name}.collect()."
+    return f" Give list({name})." if isinstance(value, Iterable) else ""
 
 
 def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
@@ -176,8 +189,7 @@ def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
         if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
             return np.from_dlpack(value)
         array = np.asarray(value)
-        plain = (int, float, np.integer, np.floating, np.bool_)
-        if array.dtype.kind == "O" and array.size and all(isinstance(v, plain) for v in array.flat):
+        if array.dtype.kind == "O" and array.size and all(isinstance(v, Real | Decimal | np.bool_) for v in array.flat):
             return array.astype(np.float64)
     except TwosampleError:
         raise

@@ -273,7 +273,7 @@ def test_graphs_without_a_kernel():
     networkx = pytest.importorskip("networkx")
     x, y = ([networkx.gnp_random_graph(8, p, seed=i) for i in range(6)] for p in (0.1, 0.9))
     for test in (ts.mmd_test, ts.hsic_test, ts.witness):
-        with pytest.raises(ts.InputError, match=r"x holds graphs; give a kernel"):
+        with pytest.raises(ts.InputError, match=r"x holds graphs; give a list of them and a kernel"):
             test(x, y)
 
 
