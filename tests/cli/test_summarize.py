@@ -1,5 +1,7 @@
 """``twosample summarize``."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -42,10 +44,12 @@ def test_parts_are_merged(capsys):
         (["a.parquet", "-o", "a.parquet"], "ending"),
         (["a.tss", "-o", "a.tss"], "would replace"),
         (["a.parquet", "-o", "b.tss", "--like", "a.parquet"], "first line"),
+        (["b.csv", "-o", "b.tss", "--like", "a.tss"], "--like: b.csv must have the columns of the summary"),
         (["none.parquet", "-o", "b.tss"], "none.parquet"),
     ],
 )
 def test_errors(capsys, arguments, message):
     run(["summarize", "a.parquet", "-o", "a.tss", "--quiet"])
+    Path("b.csv").write_text("other\n1\n2\n", encoding="utf-8")
     assert run(["summarize", *arguments]) == 2
     assert message in capsys.readouterr().err

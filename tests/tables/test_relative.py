@@ -60,6 +60,8 @@ def test_columns_that_cannot_be_compared_are_named(three):
     a, b, reference = three
     c = ts.compare_relative(a.drop("seen"), b, reference.with_columns(price=pl.lit(np.inf)))
     assert {"seen left out: not in every table", "price left out: infinite values"} < set(c.notes)
+    c = ts.compare_relative(a, b, reference.with_columns(price=pl.lit(-1e305)))
+    assert "price left out: numbers beyond 1e+300" in c.notes
     c = ts.compare_relative(*three, select=["price"], kinds={"price": "numeric"})
     assert [column.name for column in c.columns] == ["price"]
 

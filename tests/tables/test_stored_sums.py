@@ -229,3 +229,14 @@ def test_level(sizes, monkeypatch):
         found.append(ts.compare(first, ts.summarize(discrete(rng, sizes[1]), like=first)).joint.pvalue)
     for level in (0.01, 0.05, 0.2):
         assert np.mean(np.array(found) <= level) <= level + 3.3 * np.sqrt(level * (1 - level) / 300)
+
+
+def test_columns_may_come_in_another_order():
+    rng = np.random.default_rng(9)
+    table = pl.DataFrame({"x": rng.normal(size=900), "day": rng.choice(["Mo", "Tu"], 900), "y": rng.gamma(2, size=900)})
+    first = ts.summarize(table)
+    second = ts.summarize(table.select("y", "x", "day"), like=first)
+    assert [column.info.name for column in second.columns] == ["x", "day", "y"]
+    found, expected = ts.compare(first, second), ts.compare(first, ts.summarize(table, like=first))
+    assert found.joint.statistic == pytest.approx(expected.joint.statistic, abs=1e-9)
+    assert found.verdict != "different"

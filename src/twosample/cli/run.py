@@ -30,7 +30,7 @@ _DESIGN = "by|weights|design_weights|groups?|time"
 _KIND = re.compile(r"^kinds\[(['\"])(.*)\1\]=(['\"])(.*?)\3 is")
 _ENCODING = re.compile(r"(?<!^)\bencoding='([^']+)'")
 _ARGUMENT = re.compile(
-    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|encoding|columns_may_be_lost|x|y"
+    r"^(level|rng|slack|margin|sample|where|kinds|select|exclude|schema|encoding|columns_may_be_lost|like|x|y"
     rf"|{_DESIGN})(=(?! )|:)"
 )
 _WITHIN = re.compile(rf"`({_DESIGN}|where)`|\b({_DESIGN})=(?:'([^']*)'|(?=[ :]))")

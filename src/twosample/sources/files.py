@@ -160,6 +160,12 @@ def guessed(files: Sequence[str]) -> bool:
     return bool(files) and all(_FORMATS.get(suffixes(PurePath(name))[0]) == "csv" for name in files)
 
 
+def dateless(files: Sequence[str], engine: str) -> bool:
+    """Whether dates can only be text there: in CSV, JSON and SQLite."""
+    forms = {_FORMATS.get(suffixes(PurePath(name))[0]) for name in files}
+    return engine == "sqlite" or (bool(forms) and forms <= {"csv", "json", "jsonl"})
+
+
 def _beginning(place: Path) -> str:
     """The first whole lines of a text file, to guess its marks from."""
     stream = unpacked(place)

@@ -82,6 +82,8 @@ class ColumnKind:
         Whether the numbers or dates are stored as text.
     spelled
         Share of the values of a column of text that spell numbers, where it is one of text all the same.
+    numbers
+        How many different numbers these are, in a sample.
     """
 
     name: str
@@ -91,6 +93,7 @@ class ColumnKind:
     reason: str
     from_text: bool = False
     spelled: float = 0.0
+    numbers: int = 0
 
     @property
     def usable(self) -> bool:
@@ -212,7 +215,7 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
     if looks == "date":
         return is_("datetime", "text that spells dates", True)
-    return replace(is_(*_text_kind(info, facts, words)), spelled=share)
+    return replace(is_(*_text_kind(info, facts, words)), spelled=share, numbers=len(np.unique(values)))
 
 
 def _beyond_doubles(facts: ColumnProfile) -> bool:

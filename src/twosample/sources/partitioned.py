@@ -12,7 +12,7 @@ from .facts import CategoryCounts, Scan
 from .local import LocalRows
 from .partial import Task, Work, part_of, united
 from .remote import RemoteRows, held_rows
-from .summarize import ENOUGH, ROWS, RowChoice
+from .summarize import ENOUGH, ROWS, RowChoice, check_order
 from .summarized import SummaryRows
 from .survey import Plan, Survey
 from .workers import Workers
@@ -52,6 +52,7 @@ class PartitionedRows(RemoteRows):
         if choice.first is not None:
             said = f"first_row={choice.first}: the rows of {self.guard.name} are numbered by its partitions."
             raise InputError(f"{said} Leave it out.")
+        check_order(self.guard.name, self.columns(), like)
         features = choice.features(like, lambda: self._pulled(self.frame.head(ENOUGH)))
         held = self._run(Work(self.columns(), choice.size, choice.seed, features=features))
         if held is None:

@@ -66,6 +66,7 @@ class SchemaComparison:
 
 
 _MOSTLY = 0.5  # share of numbers from which on text is compared with numbers
+_FEW = 30  # different numbers that are categories where there are words among them
 _ZONE = re.compile(r"time_zone=(?:'([^']+)'|(None))")  # as polars writes it; engines have words of their own
 _JOINT: dict[frozenset[Kind], Kind] = {
     frozenset(("integer", "numeric")): "numeric",
@@ -118,8 +119,15 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
     one, two = a.base or b.base, b.base or a.base
     if one is None or two is None or one not in USABLE or two not in USABLE:
         return None
+    if with_words(a) and with_words(b):
+        return "numeric"
     kind = one if one == two else _JOINT.get(frozenset((one, two)))
     return kind or _with_words(a, b) or _with_words(b, a)
+
+
+def with_words(column: ColumnKind) -> bool:
+    """Whether a column of text is one of many numbers, with words among them."""
+    return column.spelled >= _MOSTLY and column.numbers > _FEW and column.base in ("categorical", "text")
 
 
 def _with_words(a: ColumnKind, b: ColumnKind) -> Kind | None:
@@ -145,7 +153,7 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
         one, two = ("without a time zone" if zone == "None" else f"in the time zone {zone}" for zone in zones)
         return SchemaFinding("retyped", a.name, f"{one} in the first table, {two} in the second; compared as moments")
     words = next((side for one, side in ((a, b), (b, a)) if joint == _with_words(one, side)), None)
-    left = f" where it spells numbers; the other {1 - words.spelled:.1%} count as missing" if words else ""
+    left = f" where it spells numbers; the other {1 - words.spelled:.1%} are words" if words else ""
     return SchemaFinding("retyped", a.name, f"{sides}; compared as {joint}{left}") if retyped else None
 
 

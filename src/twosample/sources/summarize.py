@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -17,7 +17,7 @@ from .moments import GroupTally, frozen
 from .profiling import NUMERIC
 from .schemas import convert
 from .tallies import Tallies
-from .values import column_of, fingerprint, finite
+from .values import column_of, columns_of, fingerprint, finite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,9 +106,15 @@ def summarize(
 def _check_columns(table: Table, like: TableSummary) -> None:
     ours, theirs = [info.name for info in table.columns], [column.info.name for column in like.columns]
     odd = sorted(set(ours) ^ set(theirs))
-    if odd or ours != theirs:
-        said = f"{odd[0]!r} is only in one of them" if odd else "their order differs"
-        raise InputError(f"like: {table.name} must have the columns of the summary, and {said}.")
+    if odd:
+        side = "only the summary" if odd[0] in theirs else "only the table"
+        raise InputError(f"like: {table.name} must have the columns of the summary, and {side} has {odd[0]!r}.")
+
+
+def check_order(name: str, columns: Sequence[ColumnInfo], like: TableSummary | None) -> None:
+    """Refuse another order of columns, where rows are summarised elsewhere, or already."""
+    if like is not None and [info.name for info in columns] != [column.info.name for column in like.columns]:
+        raise InputError(f"like: {name} must have the columns of the summary in its order: put them into that order.")
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,11 @@ def summarized(
     choice: RowChoice,
     like: TableSummary | None,
 ) -> TableSummary:
-    """The summary of rows that come in batches."""
+    """The summary of rows that come in batches; their columns in the order of the other summary, if there is one."""
+    if like is not None:
+        order = [column.info.name for column in like.columns]
+        columns = tuple(sorted(columns, key=lambda info: order.index(info.name)))
+        empty, batches = columns_of(empty, order), (columns_of(batch, order) for batch in batches)
     first = next(batches, empty)
     grids, counted = plan(first) if like is None else planned(like)
     crew = Crew(available_cores())

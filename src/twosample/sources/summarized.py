@@ -15,7 +15,7 @@ from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
 from .partial import Task
-from .summarize import RowChoice
+from .summarize import RowChoice, check_order
 from .survey import Plan, Survey
 from .values import column_of, dated, strings
 
@@ -99,7 +99,8 @@ class SummaryRows:
 
     def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """Itself."""
-        del choice, like
+        del choice
+        check_order(self.held.name, self.columns(), like)
         return self.held
 
     def _column(self, name: str) -> ColumnSummary:

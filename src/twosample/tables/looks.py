@@ -87,7 +87,7 @@ class ColumnLook:
                 size = test.effect
                 best, unseen = Seen("values in fine detail", size.value, size.low, size.high), False
         if found and (min(self.kernels) > level or found[0].effect > best.value):
-            best = Seen(sentence(found[0], self.line.called), found[0].effect, *found[0].interval(tail))
+            best = Seen(sentence(found[0], self.line.called(found[0].among)), found[0].effect, *found[0].interval(tail))
         lows = [low for view, (low, _) in zip(known, ends, strict=False) if view.family != "seldom"]
         low = max([best.low, *lows] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])

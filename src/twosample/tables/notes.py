@@ -9,6 +9,7 @@ from importlib.metadata import version
 from .._shown import few, quoted
 from .._version import __version__
 from ..sources.kinds import THOUSANDS
+from ..sources.schemas import with_words
 from .conditions import Plan
 from .joint import Joint
 from .reading import Reading
@@ -42,6 +43,7 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
         *_commas(reading),
+        *_words(reading),
         *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
         *reading.a.table.notes,
         *reading.b.table.notes,
@@ -56,6 +58,15 @@ def _commas(reading: Reading) -> tuple[str, ...]:
     ]
     names = few(list(dict.fromkeys(quoted(part.name, 40) for part in texts)))
     return (f"Text in {names} spells numbers {THOUSANDS}. If they are decimal commas, write points.",) if names else ()
+
+
+def _words(reading: Reading) -> tuple[str, ...]:
+    """Which columns of text are compared as numbers, though there are words among them."""
+    names = [column.name for column in reading.schema.common if with_words(column.left) and with_words(column.right)]
+    if not names:
+        return ()
+    said = f"Text in {few([quoted(name, 40) for name in names])} spells numbers, with words among them: compared as"
+    return (f"{said} numbers, and the words as values of their own. kinds={{...}} says otherwise.",)
 
 
 @cache

@@ -41,7 +41,8 @@ def _shares(subject: Subject, missing: tuple[float, float]) -> SharePicture | No
 
 def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
     """Where the tables differ most, among the rows with a value."""
-    called = values_of(subject.tables, subject.missing)
+    among = next((view.among for view in subject.views if view.among != "values"), "values")
+    called = values_of(subject.tables, subject.missing, among)
     if isinstance(shown, NumberPicture) and subject.numbers is not None:
         return strongest(tuple(_ranges(subject.numbers, shown, called)))[:_PLACES]
     if isinstance(shown, SharePicture):

@@ -20,7 +20,7 @@ from .._hints import did_you_mean
 from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, JointColumn, SchemaFinding
-from ..sources.files import guessed
+from ..sources.files import dateless, guessed
 from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.values import column_of, numbers, present, records, spelled, strings
 from ..summaries.facts import Family
@@ -223,7 +223,8 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
         return False  # nothing is in it: missing shares are compared
     samples = [column_of(side.sample, a.name).drop_nulls() for side in (reading.a, reading.b)]
     if one != two:
-        return not (_spelled_otherwise(reading, a, b) or _by_strays(a, b, samples))
+        otherwise = _spelled_otherwise(reading, a, b) or _dates_as_text(reading, a, b)
+        return not (otherwise or _by_strays(a, b, samples))
     if one == "other":
         return a.storage != b.storage
     trait = _trait(a, b)
@@ -249,8 +250,16 @@ def _spelled_otherwise(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
     )
 
 
+def _dates_as_text(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
+    """Whether dates are ISO text on one side, where they can be nothing else."""
+    return a.base == b.base == "datetime" and any(
+        column.from_text and dateless(side.table.files, side.table.engine)
+        for column, side in ((a, reading.a), (b, reading.b))
+    )
+
+
 def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bool:
-    """Whether a column is text only because some values are neither numbers nor dates: those count as missing then."""
+    """Whether a column is text only because some values are neither numbers nor dates: words, then."""
     for column, other, values in ((a, b, samples[0]), (b, a, samples[1])):
         if column.from_text and not other.from_text and (column.base in NUMBERS) and column.base == other.base:
             return numbers(values, column.base == "datetime").null_count() > 0

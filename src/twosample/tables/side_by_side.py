@@ -18,6 +18,7 @@ from ..sources import ColumnKind
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, numbers, stacked
 from ..structured.coordinates import TableRows, coordinates, read_rows
+from ..structured.levels import LARGEST
 from .conditions import Conditions, covariate, weights_of
 from .joint import RANK
 
@@ -52,13 +53,13 @@ class SideBySide:
         parts = [columns_of(frame, shared) for frame in frames.values()]
         rows, alone = _read(stacked(parts), said), [_read(part, said).kinds for part in parts]
         used = rows.usable(None, None)
-        endless = [name for name, kind in used.items() if kind.base in NUMBERS and _infinite(rows.frame, name)]
+        endless = {name: _beyond(rows.frame, name) for name, kind in used.items() if kind.base in NUMBERS}
         numbered = set.intersection(*({kind.name for kind in of if kind.kind == "identifier"} for of in alone))
         why = {
             **dict.fromkeys(wanted, "not in every table"),
             **dict.fromkeys(shared, ""),
             **{kind.name: kind.kind for kind in rows.kinds if kind.name not in used},
-            **dict.fromkeys(endless, "infinite values"),
+            **{name: why for name, why in endless.items() if why},
             **dict.fromkeys(numbered, "identifier"),
         }
         lost = [f"{shown(name, 60)} left out: {reason}" for name, reason in why.items() if reason]
@@ -111,9 +112,12 @@ def _numbers(kind: ColumnKind, frame: pl.DataFrame) -> bool | None:
     return kind.base in NUMBERS or kind.from_text or column_of(frame, kind.name).dtype.is_numeric()
 
 
-def _infinite(frame: pl.DataFrame, name: str) -> bool:
-    values = numbers(column_of(frame, name)).to_numpy()
-    return bool(np.isinf(values).any())
+def _beyond(frame: pl.DataFrame, name: str) -> str:
+    """Why there are numbers that cannot be measured; empty if there are none."""
+    values = np.abs(numbers(column_of(frame, name)).to_numpy())
+    if np.isinf(values).any():
+        return "infinite values"
+    return f"numbers beyond {LARGEST:g}" if (values >= LARGEST).any() else ""
 
 
 def all_at_once(

@@ -24,6 +24,7 @@ from .describing import binned_numbers, distance, level_facts, number_facts
 from .parts import ColumnFacts
 from .reading import Reading, ReadTable
 from .spelling import Spelling
+from .strays import missing_rows, word_views
 from .views import FEW, STEPS, View, Words, levels_views, usable
 
 if TYPE_CHECKING:
@@ -192,9 +193,13 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
             widths = [width for width in FINER if width * min(a.rows, b.rows) >= _ROWS_WITHIN]
             finer = tuple(filter(judge.can_screen, map(line.on_ranks, widths)))
     rows = a.rows + a.missing, b.rows + b.missing
-    looked = () if line is None else _number_views(reading, column, line, judge.level)
-    gone = a.missing, b.missing
-    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=looked, finer=finer)
+    looked = [] if line is None else _number_views(reading, column, line)
+    words = word_views(reading, column.name)
+    if words:
+        looked = [replace(view, among="numbers") for view in looked] + words
+    views = tuple(usable(looked, judge.level))
+    gone = missing_rows(reading.a, column.name, a), missing_rows(reading.b, column.name, b)
+    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=views, finer=finer)
 
 
 def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
@@ -204,7 +209,7 @@ def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
     return Gaussian(max(width or 1.0, _TINY)), a.grid.edges[[0, -1]]
 
 
-def _number_views(reading: Reading, column: JointColumn, line: Line, level: float) -> tuple[View, ...]:
+def _number_views(reading: Reading, column: JointColumn, line: Line) -> list[View]:
     """From all rows: as they are if they are at hand, or as they were counted; from samples where no one counted."""
     dates = column.kind in ROUND
     rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
@@ -214,10 +219,10 @@ def _number_views(reading: Reading, column: JointColumn, line: Line, level: floa
     if kept is not None and one is not None and two is not None:
         x, y = one, two
     if min(x.rows, y.rows) < 2:
-        return ()
+        return []
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
     found = list(counted_views(x, y, line, words, ROUND.get(column.kind, STEPS), kept))
-    return tuple(usable([*found, *clock_views(x, y)] if column.kind == "datetime" else found, level))
+    return [*found, *clock_views(x, y)] if column.kind == "datetime" else found
 
 
 def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:

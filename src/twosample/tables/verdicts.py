@@ -76,10 +76,9 @@ class ColumnTests:
             subject.tables,
         )
 
-    @property
-    def called(self) -> tuple[str, str]:
-        """What its values in either table are called in sentences."""
-        return values_of(self.tables, self.gone)
+    def called(self, among: str = "values") -> tuple[str, str]:
+        """What its values, or its numbers, in either table are called in sentences."""
+        return values_of(self.tables, self.gone, among)
 
     @property
     def tests(self) -> list[Judged]:
@@ -178,7 +177,9 @@ def _column(
     if values is not None:
         alone = judged_by(look.values_effect(level).high, look.values, level, margin)
     verdict = alone if missing is None else overall([alone, missing.verdict])
-    views = tuple(Place.told(view.text, *view.shares, line.called, label=view.label) for view in look.found(level)[:2])
+    views = tuple(
+        Place.told(view.text, *view.shares, line.called(view.among), label=view.label) for view in look.found(level)[:2]
+    )
     return ColumnComparison(
         name=line.name,
         kind=line.kind,

@@ -74,6 +74,7 @@ class View:
     n: int  # the same of the second
     label: str | None = None  # the category
     holds: Holds | None = field(default=None, compare=False, repr=False)  # of numbers: for which of them it holds
+    among: str = "values"  # what the rows of m and n have: "numbers", where there are words among these
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -409,10 +410,11 @@ def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
     return Place.told(view.text, *view.shares, tables).text
 
 
-def values_of(tables: tuple[str, str], missing: tuple[int, int]) -> tuple[str, str]:
-    """What the values of a column are called in sentences: as its tables, if none is missing.
+def values_of(tables: tuple[str, str], missing: tuple[int, int], among: str = "values") -> tuple[str, str]:
+    """What the values of a column are called in sentences: as its tables, if none is missing and all are looked at.
 
     >>> values_of(("A", "B"), (0, 0)), values_of(("A", "B"), (0, 7))
     (('A', 'B'), ('the values of A', 'those of B'))
     """
-    return (f"the values of {tables[0]}", f"those of {tables[1]}") if any(missing) else tables
+    some = any(missing) or among != "values"
+    return (f"the {among} of {tables[0]}", f"those of {tables[1]}") if some else tables
