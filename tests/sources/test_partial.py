@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import twosample as ts
-from twosample.sources import open_table, partial
+from twosample.sources import column_tally, open_table, partial, tallies
 from twosample.sources.partial import PART, Work, part_of, united
 
 ROWS = 4000
@@ -56,8 +56,8 @@ def without_sample(summary):
 @pytest.mark.parametrize("few", [False, True])
 def test_any_split_in_any_order_gives_the_same(few, monkeypatch):
     if few:  # cut digits and forget counts in small tables, too
-        monkeypatch.setattr(partial, "MOST", 100)
-        monkeypatch.setattr(partial, "_MERGED", 500)
+        monkeypatch.setattr(tallies, "MOST", 100)
+        monkeypatch.setattr(column_tally, "_MERGED", 500)
     whole = without_sample(part_of([FRAME], WORK))
     for seed, cuts in enumerate([[2000], [0, 1, 1, 3999], range(571, 4000, 571), range(63, 4000, 63)]):
         parts = [WORK.part([part], place) for place, part in enumerate(pieces(FRAME, cuts, seed))]
@@ -202,8 +202,8 @@ def test_text_is_taken_in_once_or_value_by_value(most, monkeypatch):
 
     monkeypatch.setattr(partial, "_BATCH", 500)
     whole = found()
-    monkeypatch.setattr(partial, "_MERGED", 0)
-    monkeypatch.setattr(partial, "MOST_CATEGORIES", most)
+    monkeypatch.setattr(column_tally, "_MERGED", 0)
+    monkeypatch.setattr(tallies, "MOST_CATEGORIES", most)
     for one, other in zip(found(), whole, strict=True):
         assert other.counts.values
         assert (one.missing, one.low, one.high) == (other.missing, other.low, other.high)

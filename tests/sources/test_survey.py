@@ -95,7 +95,7 @@ def test_of_large_tables_in_engines_a_part_is_held(monkeypatch, most):
 
 
 def test_too_many_values_are_given_up(monkeypatch):
-    monkeypatch.setattr(survey, "_VALUES", 5)
+    monkeypatch.setattr(survey, "VALUES", 5)
     found = open_table(FRAME.lazy()).survey(300, 5, plan)
     assert not found.scan.counts
     assert set(found.scan.moments) == set(GRIDS)

@@ -10,10 +10,11 @@ import pytest
 
 import twosample as ts
 from twosample.sources import open_table
+from twosample.sources.column_tally import CountTally
 from twosample.sources.summarize import RowChoice, summarized
-from twosample.sources.tallies import CountTally, Tallies, tallied
+from twosample.sources.tallies import Tallies, tallied
 from twosample.sources.values import WholeCounts, each_once, numbers, strings
-from twosample.summaries import BinGrid, Counts, Totals
+from twosample.summaries import BinGrid, Totals
 
 RNG = np.random.default_rng(16)
 CODES = pl.Series("c", RNG.integers(0, 300, size=4000))
@@ -40,7 +41,7 @@ DTYPES = {
 @pytest.fixture
 def often(monkeypatch):
     """Small batches, merged again and again."""
-    monkeypatch.setattr("twosample.sources.tallies._MERGED", 50)
+    monkeypatch.setattr("twosample.sources.column_tally._MERGED", 50)
     monkeypatch.setattr("twosample.sources.local._CELLS", 1024)
     monkeypatch.setattr("twosample.sources.local._ROWS", 1024)
     monkeypatch.setattr("twosample.sources.embedded._BATCH", 200)
@@ -91,11 +92,12 @@ def test_counts_of_every_source(source, often, tmp_path, monkeypatch):
 
 def test_merging_more_than_once():
     """With the real threshold: 90,000 values in each of five batches, three of them merged before the last one."""
-    tally, values = CountTally("c", 3), pl.Series([f"v{j:05}" for j in range(90_000)])
+    tally, values = CountTally(), pl.Series([f"v{j:05}" for j in range(90_000)])
     for more in range(5):
         tally.add(pl.concat([values, values[: 3 - more]] if more < 3 else [values]))
     assert len(tally.parts) < 5
-    found = tally.result()
+    found = tally.most_frequent("c", 3, 5 * 90_000 + 6)
+    assert (found.missing, found.name) == (0, "c")
     assert found.values == (("v00000", 8), ("v00001", 7), ("v00002", 6))
     assert found.rest == 5 * (90_000 - 3)
 
@@ -169,7 +171,7 @@ def test_whole_numbers_are_counted_over_all_batches(most, monkeypatch):
 
     plain = found()
     monkeypatch.setattr("twosample.sources.values.MANY", 100)
-    monkeypatch.setattr("twosample.sources.tallies.MANY", 100)
+    monkeypatch.setattr("twosample.sources.column_tally.MANY", 100)
     monkeypatch.setattr("twosample.sources.tallies._RANGE", most)
     assert found() == plain
 
@@ -182,10 +184,10 @@ def test_counts_of_whole_numbers_reach_as_far_as_allowed(monkeypatch):
     assert not counts.add(pl.Series([0, 5, 5]))
     assert not counts.add(pl.Series([5.0, 5.0]))
     assert not counts.add(pl.Series([True, False]))  # of another type than those before
-    assert counts.rows == 6
-    once, rows, missing = counts.taken()
+    assert counts.rows == 5
+    once, rows = counts.taken()
     assert dict(zip(once, rows.tolist(), strict=True)) == {1: 1, 5: 1, 7: 2, 10: 1}
-    assert (missing, counts.rows) == (1, 0)
+    assert counts.rows == 0
     assert counts.add(pl.Series([2, 2]))
     assert counts.taken()[0].to_list() == [2]
 
@@ -227,26 +229,21 @@ def written(rng, rows):
 
 
 @pytest.mark.parametrize("most", [0, 40, 1000])
-def test_text_that_is_counted_first_gives_the_same(most):
+def test_text_that_is_counted_first_gives_the_same(most, monkeypatch):
     """Value by value, counted until there are too many values, and counted over all batches: the same facts."""
+    monkeypatch.setattr("twosample.sources.column_tally._MERGED", 100)
     frame = written(np.random.default_rng(3), 1200)
     info = open_table(frame).columns
     grids = {column.name: BinGrid.over(-3.0, 90.0, 500) for column in info if column.name != "days"}
     grids["days"] = replace(BinGrid.over(0.0, 8e8, 300), dates=True)
-
-    def found(most):
-        tallies = Tallies(info, grids, dict.fromkeys(frame.columns, 10))
-        for at in range(0, 1200, 200):
-            tallies.give_up(most)
-            tallies.add(frame[at : at + 200])
-        return [replace(part, counts=Counts()) for part in tallies.summaries()]
-
-    def plain():
-        tallies = Tallies(info, grids, {})
-        tallies.add(frame)
-        return [replace(part, counts=Counts()) for part in tallies.summaries()]
-
-    for one, other in zip(found(most), plain(), strict=True):
+    tallies, plain = Tallies.in_bins(info, grids, frame.columns, most=most), Tallies.in_bins(info, grids, ())
+    for at in range(0, 1200, 200):
+        tallies.add(frame[at : at + 200])
+    plain.add(frame)
+    given_up = [column.info.name for column in tallies.columns if column.counts is None]
+    assert ("ids" in given_up) == (most < 1000)
+    assert all(frame[name].n_unique() > most for name in given_up)
+    for one, other in zip(tallies.summaries(), plain.summaries(), strict=True):
         assert facts(one) == facts(other)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError
 from ..summaries import Points
+from .facts import NUMERIC
 from .partial import Work, united
-from .profiling import NUMERIC
 from .values import column_of, numbers
 
 if TYPE_CHECKING:

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from ..summaries import BinnedColumn, ColumnProfile, SingleValues
 from ..summaries.facts import Family
 
+DATES = ("date", "time", "duration")  # families of columns that hold dates, or times, in seconds
+NUMERIC = ("integer", "number", "boolean", *DATES)  # families of columns that hold numbers, dates in seconds included
+TEXTS = ("text", "category")  # families of columns that hold text
+
 
 @dataclass(frozen=True)
 class CategoryCounts:

@@ -30,7 +30,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
-from .profiling import DATES, NUMERIC
+from .facts import DATES, NUMERIC
 from .values import PADDED, column_of, grouped, mixed_commas, numbers, plain, present, spelled, strings, truths
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from ..core.threads import Crew, available_cores, single_threaded_blas
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
+from .facts import NUMERIC
 from .kinds import NUMBERS, USABLE, Kind, infer_kinds
 from .moments import GroupTally, frozen
-from .profiling import NUMERIC
 from .schemas import convert
-from .tallies import Tallies
+from .tallies import VALUES, Tallies
 from .values import column_of, columns_of, fingerprint, finite
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ ENOUGH = 20_000
 """Rows of a first batch that tell the scale of its columns."""
 
 _FEW = 2_000  # of these, for features: a small part of the rows that are added up
-_VALUES = 1_000_000  # different values in memory beyond which categories are no longer counted
 
 
 @options_by_name
@@ -156,14 +155,13 @@ def summarized(
     first = next(batches, empty)
     grids, counted = plan(first) if like is None else planned(like)
     crew = Crew(available_cores())
-    tallies = Tallies(columns, grids, counted, crew=crew)
+    tallies = Tallies.in_bins(columns, grids, counted, crew=crew, most=VALUES)
     features = choice.features(like, lambda: first)
     sums = GroupTally(features, first=choice.first) if features else None
 
     def watched() -> Iterator[pl.DataFrame]:
         for batch in chain([first], batches):
             tallies.add(batch)
-            tallies.give_up(_VALUES)
             if sums is not None:
                 sums.add(batch)
             yield batch

@@ -13,15 +13,13 @@ from ..core.threads import Crew, available_cores
 from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
 from .facts import Scan
 from .sampling import drawn
-from .tallies import Tallies
+from .tallies import VALUES, Tallies
 
 if TYPE_CHECKING:
     import polars as pl
 
 Plan = Callable[["pl.DataFrame"], tuple[Mapping[str, BinGrid], Mapping[str, int]]]
 """From the first rows of a table to the bins, and the numbers of values to count, that are wanted of all rows."""
-
-_VALUES = 1_000_000  # different values of a column beyond which the first rows must have misled the plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +48,19 @@ def surveyed(
     plan: Plan,
 ) -> Survey:
     """Draw a sample (size, seed) and tally, in one pass over all batches."""
-    tallies, crew = Tallies(columns, {}, {}), Crew(available_cores())
+    tallies, crew = Tallies(()), Crew(available_cores())
+    limits: Mapping[str, int] = {}
 
     def watched() -> Iterator[pl.DataFrame]:
-        nonlocal tallies
+        nonlocal tallies, limits
         for batch in batches:
             if not tallies.rows:
-                tallies = Tallies(columns, *plan(batch), crew=crew)
+                grids, limits = plan(batch)
+                tallies = Tallies.in_bins(columns, grids, limits, crew=crew, most=VALUES)
             tallies.add(batch)
-            tallies.give_up(_VALUES)
             yield batch
 
     with crew:
         sample, rows = drawn(watched(), empty, *draw)
-    scan, all_ = tallies.result(), len(sample.frame) == rows
-    return Survey(sample.frame, scan, sample.frame if all_ else None, numbers=sample.numbers)
+    all_ = len(sample.frame) == rows
+    return Survey(sample.frame, tallies.scan(limits), sample.frame if all_ else None, numbers=sample.numbers)

@@ -253,7 +253,7 @@ class WholeCounts:
     """
 
     def __init__(self, most: int = _CLOSE) -> None:
-        self.missing = self.rows = 0
+        self.rows = 0
         self._most, self._low, self._counts = most, 0, np.empty(0, dtype=np.int64)
         self._kind: pl.DataType | None = None
 
@@ -272,8 +272,7 @@ class WholeCounts:
         for at in range(0, len(codes), CHUNK):
             self._count(codes[at : at + CHUNK])
         self._kind = kind
-        self.rows += len(series)
-        self.missing += len(series) - len(codes)
+        self.rows += len(codes)
         return True
 
     def _count(self, codes: NDArray[np.integer[Any]]) -> None:
@@ -295,8 +294,8 @@ class WholeCounts:
         self._low, self._counts = start, counts
         return True
 
-    def taken(self) -> tuple[pl.Series, NDArray[np.int64], int]:
-        """Each value once, its rows, and the rows without a value; they are forgotten here."""
+    def taken(self) -> tuple[pl.Series, NDArray[np.int64]]:
+        """Each value once, and its rows; they are forgotten here."""
         import polars as pl
 
         seen = np.flatnonzero(self._counts)
@@ -304,8 +303,8 @@ class WholeCounts:
         kind = self._kind or pl.Int64()
         if kind.is_temporal():
             stored = stored.cast(pl.Series(dtype=kind).to_physical().dtype)
-        found = stored.cast(kind), self._counts[seen], self.missing
-        self._counts[seen] = self.missing = self.rows = 0
+        found = stored.cast(kind), self._counts[seen]
+        self._counts[seen] = self.rows = 0
         return found
 
 
@@ -315,7 +314,7 @@ def each_once(series: pl.Series) -> tuple[pl.Series, NDArray[np.int64]] | None:
     None if there are few rows, or if they may lie far apart. Missing values are left out.
     """
     counts = WholeCounts()
-    return counts.taken()[:2] if len(series) >= _FEW and counts.add(series) else None
+    return counts.taken() if len(series) >= _FEW and counts.add(series) else None
 
 
 def present(series: pl.Series) -> Floats:
