@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import erfc, exp, pi, sqrt
@@ -296,12 +294,19 @@ def word_picture(a: Sequence[str], b: Sequence[str], missing: tuple[float, float
     >>> word_picture(["A red door", "a red car"], ["The blue door"], (0.0, 0.0)).labels[:2]
     ('a', 'blue')
     """
-    counts = [Counter(word for text in texts for word in set(re.findall(r"\w+", text.lower()))) for texts in (a, b)]
-    known = counts[0].keys() | counts[1].keys()
-    shares = {word: (counts[0][word] / max(1, len(a)), counts[1][word] / max(1, len(b))) for word in known}
+    one, two = (_texts_with(texts) for texts in (a, b))
+    shares = {word: (one.get(word, 0) / max(1, len(a)), two.get(word, 0) / max(1, len(b))) for word in one | two}
     top = sorted(shares, key=lambda word: (-abs(shares[word][0] - shares[word][1]), word))[:SHOWN]
     first, second = (tuple(shares[word][side] for word in top) for side in (0, 1))
     return SharePicture(tuple(top), first, second, None, None, missing[0], missing[1], words=True)
+
+
+def _texts_with(texts: Sequence[str]) -> dict[str, int]:
+    """How many texts have each word."""
+    import polars as pl
+
+    words = pl.Series("v", texts, dtype=pl.String).str.to_lowercase().str.extract_all(r"\w+").list.unique()
+    return dict(words.explode().drop_nulls().value_counts(name="n").iter_rows())
 
 
 def _witness(a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, at: Floats) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 import twosample as ts
-from twosample.kernels.bandwidth import _quantiles
+from twosample.kernels.bandwidth import _quantiles, pair_distances
 
 
 def rng():
@@ -319,3 +319,25 @@ def test_quantiles_are_those_of_numpy_to_the_last_bit(size, levels):
         before = values.copy()
         assert np.array_equal(_quantiles(values, np.array(levels)), np.quantile(values, levels))
         assert np.array_equal(values, before)
+
+
+# --- Long rows ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["apart", "twice", "nearly twice", "clusters", "far away", "one outlier"])
+def test_distances_of_long_rows_are_those_of_differences(kind):
+    """By one matrix product; equal rows are at distance 0, and near ones lose no digits."""
+    z = rng().normal(size=(150, 200))
+    if kind == "twice":
+        z[50:60] = z[:10]
+    if kind == "nearly twice":
+        z[50:60] = z[:10] * (1 + 1e-9)
+    if kind == "clusters":  # most pairs are near: by differences then
+        z = np.repeat(z[:3], 50, axis=0) + 1e-6 * z
+    if kind == "far away":
+        z += 1e5
+    if kind == "one outlier":
+        z[7] *= 1e4
+    np.testing.assert_allclose(pair_distances(z, "euclidean"), pdist(z), rtol=1e-9 if kind == "one outlier" else 1e-12)
+    assert ((pair_distances(z, "euclidean") == 0) == (pdist(z) == 0)).all()
+    assert median(z) == pytest.approx(plain(z), rel=1e-12)

@@ -17,6 +17,12 @@ EXACT_POINTS = 2000  # pools up to this size are measured by all their pairs; la
 EXACT_LINE = 100_000  # the same in one dimension, where all pairs cost O(N log N)
 LINE_SAMPLE = 30_000  # how many random points stand for a longer line: the median is then known to about half a percent
 
+LONG = 64
+"""Coordinates from which on distances of all pairs are quicker by a matrix product."""
+
+_NEAR = 1e-3  # of both squares, below which a difference of them loses digits
+_CELLS = 1 << 20  # of differences at a time
+
 
 Quantiles = Callable[[Floats], Floats]  # gives quantiles of the distances between two pooled rows at some levels
 
@@ -118,25 +124,22 @@ def distance_quantiles(z: Floats, metric: Metric, levels: Floats, rng: np.random
     A constant pool gives ones: any bandwidth serves, because every kernel value is then the same.
     """
     centre = z[0]
-    unit = float(np.abs(z - centre).max())
-    if unit == 0:
+    farthest = float(np.maximum(z.max(axis=0) - centre, centre - z.min(axis=0)).max())
+    if farthest == 0:
         return np.ones(len(levels))
-    unit = float(2.0 ** np.floor(np.log2(unit)))  # no square will overflow or vanish, and no digit changes
-    scaled = (z - centre) / unit
+    unit = float(2.0 ** np.floor(np.log2(farthest)))  # no square will overflow or vanish, and no digit changes
     limit, count = (EXACT_LINE, LINE_SAMPLE) if z.shape[1] == 1 else (EXACT_POINTS, EXACT_POINTS)
-    if len(scaled) > limit:
-        scaled = scaled[rng.choice(len(scaled), count, replace=False, shuffle=False)]
+    part = z if len(z) <= limit else z[rng.choice(len(z), count, replace=False, shuffle=False)]
+    scaled = (part - centre) / unit
     if z.shape[1] == 1:
         quantiles = line_quantiles(np.sort(scaled[:, 0]), levels)
     else:
-        from scipy.spatial.distance import pdist
-
-        lengths = pdist(scaled, metric)
+        lengths = pair_distances(scaled, metric)
         quantiles = _quantiles(lengths, levels)
         if not quantiles.all() and lengths.any():
             quantiles = np.where(quantiles == 0, _quantiles(lengths[lengths > 0], levels), quantiles)
     if not quantiles.all():  # a random part of the pool without two different points
-        return np.full(len(levels), float(np.abs(z - centre).max()))
+        return np.full(len(levels), farthest)
     return np.asarray(unit * quantiles)
 
 
@@ -152,3 +155,33 @@ def _quantiles(values: Floats, levels: Floats) -> Floats:
         share = place - rank
         found.append(first + (second - first) * share if share < 0.5 else second - (second - first) * (1 - share))
     return np.array(found)
+
+
+def pair_distances(z: Floats, metric: Metric) -> Floats:
+    """``(N (N - 1) / 2,)`` distances between the rows, in the order of :func:`scipy.spatial.distance.pdist`."""
+    from scipy.spatial.distance import pdist
+
+    lengths = _by_products(z) if metric == "euclidean" and z.shape[1] >= LONG else None
+    return np.asarray(pdist(z, metric)) if lengths is None else lengths
+
+
+def _by_products(z: Floats) -> Floats | None:
+    """The same of long rows by one matrix product: |a - b|² = |a|² + |b|² - 2 a'b, with the centre taken off.
+
+    Of what is smaller than a thousandth of the sum of squares few digits would be left: such pairs are looked at one by
+    one, so that equal rows are at distance 0. None if there are many of them.
+    """
+    centred = z - z.mean(axis=0)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    first, second = np.triu_indices(len(z), 1)
+    both = squares[first] + squares[second]
+    found = both - 2.0 * (centred @ centred.T)[first, second]
+    (near,) = np.nonzero(found < _NEAR * both)
+    if len(near) > len(found) // 8:
+        return None
+    step = max(1, _CELLS // z.shape[1])
+    for at in range(0, len(near), step):
+        part = near[at : at + step]
+        difference = z[first[part]] - z[second[part]]
+        found[part] = np.einsum("ij,ij->i", difference, difference)
+    return np.asarray(np.sqrt(found, out=found))

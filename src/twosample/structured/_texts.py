@@ -70,6 +70,8 @@ class CodePoints:
 
 def checked_strings(objects: Sequence[Any]) -> list[str]:
     """The objects, all of them strings."""
+    if set(map(type, objects)) <= {str}:
+        return list(objects)
     for position, value in enumerate(objects):
         if not isinstance(value, str):
             hint = "decode it first: value.decode()" if isinstance(value, bytes) else "drop it, or give it as a string"

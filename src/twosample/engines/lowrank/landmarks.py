@@ -14,6 +14,7 @@ from ...core.threads import run
 from ...core.types import Floats, Reals
 from ...errors import OptionError
 from ...kernels import Kernel
+from ...kernels.bandwidth import LONG
 from ..features.feature_gram import PIECES
 from ..tiles import tile_function
 
@@ -144,11 +145,11 @@ def indefinite(kernel: Kernel) -> OptionError:
 
 
 def kernel_values(kernel: Kernel, a: Floats, b: Floats, dtype: Precision) -> Reals:
-    """``(len(a), len(b))`` kernel values, in single precision by the fast way of the tiles."""
-    if dtype is np.float64:
+    """``(len(a), len(b))`` kernel values, in single precision and of long rows by the fast way of the tiles."""
+    if dtype is np.float64 and a.shape[1] < LONG:
         return kernel.block(a, b)
     everything = slice(None)
-    return tile_function(kernel, a, b, many=True)(everything, everything).astype(dtype, copy=False)
+    return tile_function(kernel, a, b, many=dtype is np.float32)(everything, everything).astype(dtype, copy=False)
 
 
 def row_pieces(size: int) -> list[slice]:
