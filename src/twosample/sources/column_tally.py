@@ -26,6 +26,7 @@ from ..summaries import (
 )
 from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.points import Wholes
+from ..summaries.singles import Ends
 from .distinct import DistinctTally, hash_method
 from .facts import DATES, NUMERIC, TEXTS, CategoryCounts
 from .values import MANY, WholeCounts, counted, dated, each_once, plain, present, spelled, strings
@@ -93,12 +94,12 @@ class BinTally:
         self._beyond = Totals()
         self._sums = np.zeros((3, grid.size + 2), dtype=np.int64)  # the first and last take what lies beyond
 
-    def add(self, values: Floats, counts: Wholes | None = None) -> None:
-        """Take in numbers without NaN, and how often each is there."""
+    def add(self, values: Floats, counts: Wholes | None = None, ends: Ends | None = None) -> None:
+        """Take in numbers without NaN, how often each is there, and the least and largest, if they are known."""
         scale, offset = 2.0**-self.grid.unit, float(self.grid.start - 1)
         before = self._ends
         if counts is None:
-            add_to_bins(values, scale, offset, self._sums)
+            add_to_bins(values, scale, offset, self._sums, ends)
         else:
             add_counted_to_bins(values, counts, scale, offset, self._sums)
         if self._ends != before:
@@ -139,10 +140,13 @@ class NumberTally:
             return cls(sums(), SingleTally()), cls(sums(), SingleTally(dates=True))
         return (cls(sums(), SingleTally(info.family in DATES)),)
 
-    def add(self, values: Floats, counts: Wholes | None = None) -> None:
-        """Take in numbers without NaN, and how often each is there."""
-        self.sums.add(values, counts)
-        self.singles.add(values, counts)
+    def add(self, values: Floats, counts: Wholes | None = None, ends: Ends | None = None) -> None:
+        """Take in numbers without NaN, how often each is there, and the least and largest, if they are known."""
+        if isinstance(self.sums, BinTally):
+            self.sums.add(values, counts, ends)
+        else:
+            self.sums.add(values, counts)
+        self.singles.add(values, counts, ends)
 
     def bins(self, rows: int) -> BinnedColumn | None:
         """Of a column of so many rows; None of points."""
@@ -269,21 +273,21 @@ class ColumnTally:
         values = present(once)
         known = once.drop_nulls() if once.null_count() else once
         self.missing += len(known) - len(values)
-        if self.profiled and len(values):
-            self._profile(values, counts)
+        ends = (float(values.min()), float(values.max())) if len(values) else None
+        if self.profiled and ends is not None:
+            self._profile(values, counts, ends)
             self._tell_apart(known.drop_nans() if known.dtype.is_float() and len(values) < len(known) else known)
         for tally in self.numbers:
-            tally.add(values, counts)
+            tally.add(values, counts, ends)
 
-    def _profile(self, values: Floats, counts: Wholes | None) -> None:
-        low, high = float(values.min()), float(values.max())
-        if np.isinf(low) or np.isinf(high):  # no whole numbers, which alone are counted
+    def _profile(self, values: Floats, counts: Wholes | None, ends: Ends) -> None:
+        if np.isinf(ends).any():  # no whole numbers, which alone are counted
             finite = values[np.isfinite(values)]
             self.infinite += len(values) - len(finite)
             if len(finite):
-                self._profile(finite, counts)
+                self._profile(finite, counts, (float(finite.min()), float(finite.max())))
             return
-        self._widen(low, high)
+        self._widen(*ends)
         if not self.numbers:
             self._moments.add(values, counts)
 
