@@ -239,7 +239,8 @@ def _open(summary):
     ("call", "message"),
     [
         (lambda r, p: ts.summarize(r.select("x"), like=p), "columns of the summary"),
-        (lambda r, p: ts.summarize(r.select(reversed(r.columns)), like=p), "order"),
+        (lambda r, p: p.merge(ts.summarize(r.select(reversed(r.columns)))), "different orders"),
+        (lambda r, p: ts.summarize(ts.summarize(r.select(reversed(r.columns)), rows=10), like=p), "in its order"),
         (lambda r, p: p.merge(ts.summarize(r.select("x"))), "different columns"),
         (lambda r, p: p.merge(3), "takes summaries"),
         (lambda r, p: ts.summarize(r, like=3), "must be a summary"),
