@@ -178,11 +178,11 @@ def test_a_zero_for_never():
 
 @pytest.mark.parametrize("said", [None, {"d": "datetime"}])
 @pytest.mark.parametrize(("rows", "at"), [(3_000, 50), (3_000, 500), (140_000, 100_000), (140_000, 139_999)])
-def test_one_odd_date_is_one_missing_value(rows, at, said):
+def test_one_odd_date_is_a_value_of_its_own(rows, at, said):
     old, new = days(rows, 1), days(rows, 2)
     new[at] = "0"
     column = ts.compare({"d": old}, {"d": new}, kinds=said)["d"]
-    assert (column.kind, column.missing.missing_a, column.missing.missing_b) == ("datetime", 0, 1)
+    assert (column.kind, column.rows_a, column.rows_b, column.missing) == ("datetime", rows, rows - 1, None)
 
 
 def test_all_rows_decide_how_text_is_read(monkeypatch):
@@ -204,7 +204,7 @@ def test_a_column_that_is_said_to_be_of_dates_is_one_however_few_there_are(rows)
         return {"seen": days + ["0"] * (rows - len(days)), "x": rng.normal(size=rows)}
 
     c = ts.compare(table(1), table(7), kinds={"seen": "datetime"})
-    assert (c["seen"].rows_a, c["seen"].missing_a) == (rows // 50, 0.98)
+    assert (c["seen"].rows_a, c["seen"].missing_a) == (rows // 50, 0.0)  # 0 is a value, and no date
     assert c["seen"].pvalue < 0.05
     assert c["seen"].picture.edges[0] > 1.5e9
     seconds = {"seen": [str(1_577_836_800 + int(step)) for step in rng.integers(0, 10**6, 100)]}

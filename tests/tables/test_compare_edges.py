@@ -25,6 +25,16 @@ def test_whole_numbers_that_doubles_cannot_hold_are_left_out(form):
     assert ts.compare(x, y, kinds={"a": "categorical"})["a"].verdict == "different"
 
 
+@pytest.mark.parametrize("form", [lambda v: v, lambda v: v.astype(str)], ids=["integers", "text"])
+def test_large_whole_numbers_that_lie_apart_are_compared(form):
+    """Nanoseconds since 1970, hashes: rounding to doubles makes next to none of them equal."""
+    rng = np.random.default_rng(0)
+    a, b = ({"ns": form(1_704_067_200_000_000_000 + rng.integers(0, 10**16, 900) + shift)} for shift in (0, 10**15))
+    c = ts.compare(a, b)
+    assert (c["ns"].kind, c["ns"].verdict) == ("numeric", "different")
+    assert ts.match(a, b).pairs[0].source == "ns"
+
+
 def test_match_leaves_them_out_too():
     m = ts.match(rows(2**60), rows(2**60 + 20, 1))
     assert [pair.source for pair in m.pairs] == ["b"]

@@ -205,14 +205,15 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         return _told_apart(found, sample)
     if info.family in NUMERIC:
         kind, reason = _number_kind(info.name, facts, present(sample), sample)
-        return _exact(is_(kind, reason), facts, info)
+        found = is_(kind, reason)
+        return _rounded(found, sample) if _beyond_doubles(facts) else found
     words = strings(sample)
     looks, values, share = _looks_like(words)
     if looks == "number":
         kind, reason = _number_kind(info.name, facts, values, sample)
         commas = f" {THOUSANDS}" if grouped(words) else ""
         found = is_(kind, f"text that spells numbers{commas}; {reason}", True)
-        return found if np.abs(values).max(initial=0.0) <= _WHOLE else _too_large(found)
+        return found if np.abs(values).max(initial=0.0) <= _WHOLE else _rounded(found, words)
     if looks == "date":
         return is_("datetime", "text that spells dates", True)
     return replace(is_(*_text_kind(info, facts, words)), spelled=share, numbers=len(np.unique(values)))
@@ -222,26 +223,27 @@ def _beyond_doubles(facts: ColumnProfile) -> bool:
     return any(isinstance(end, float) and abs(end) > _WHOLE for end in (facts.min, facts.max))
 
 
-def _exact(column: ColumnKind, facts: ColumnProfile, info: ColumnInfo) -> ColumnKind:
-    """The column, unless it holds whole numbers that would be rounded; doubles that large are just numbers."""
-    if column.kind != "integer" or not _beyond_doubles(facts):
-        return column
-    if info.family == "integer":
-        return _too_large(column)
-    return replace(column, kind="numeric", base="numeric", reason="numbers")
-
-
 def _told_apart(column: ColumnKind, sample: pl.Series) -> ColumnKind:
     """The column, unless most of its times are so close that doubles cannot hold the difference."""
-    if 2 * numbers(sample).n_unique() >= sample.n_unique():
+    if _apart(sample):
         return column
     reason = "times less than a microsecond apart would be rounded; subtract a start, and give numbers"
     return replace(column, kind="unsupported", base=None, reason=reason)
 
 
-def _too_large(column: ColumnKind) -> ColumnKind:
-    reason = "whole numbers beyond 2^53 would be rounded; subtract a constant, or say kind categorical"
-    return replace(column, kind="unsupported", base=None, reason=reason) if column.kind == "integer" else column
+def _rounded(column: ColumnKind, sample: pl.Series) -> ColumnKind:
+    """The column: whole numbers beyond what doubles hold are numbers, unless most would be rounded to the same ones."""
+    if column.kind != "integer":
+        return column
+    if _apart(sample):
+        return replace(column, kind="numeric", base="numeric", reason="whole numbers, rounded to 53 bits")
+    reason = "whole numbers beyond 2^53 would be rounded to the same; subtract a constant, or say kind categorical"
+    return replace(column, kind="unsupported", base=None, reason=reason)
+
+
+def _apart(sample: pl.Series) -> bool:
+    """Whether doubles tell most values apart."""
+    return 2 * numbers(sample).n_unique() >= sample.n_unique()
 
 
 def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats, float]:
