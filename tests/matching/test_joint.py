@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import twosample as ts
-from twosample.matching.columns import open_side, read
 from twosample.matching.counts import JointCounts, misfit
 from twosample.matching.evidence import TablePair, best_pairs
 from twosample.matching.joint import near_ties, settled
+from twosample.matching.reading import open_side, read
 
 
 def side(frame):
@@ -109,6 +109,16 @@ def test_near_ties_are_decided_by_what_goes_with_the_columns(gap, exchanged):
     names = np.zeros((5, 5))
     names[[0, 1], [1, 0]] = 1.0
     assert gap < 0 or best_pairs(settle(evidence, a, b, names)) == best_pairs(evidence)  # names decide
+
+
+def test_an_exchange_does_not_ask_which_table_comes_first():
+    a, b = side(parents(1500, 0)), side(parents(1500, 1))
+    evidence = np.where(np.eye(5, dtype=bool), 9.0, -5.0)
+    evidence[:2, :2] = [[2.0, 2.4], [2.7, 1.9]]  # two pairs trade partners
+    there, back = settle(evidence, a, b), settle(evidence.T, b, a).T
+    assert best_pairs(there) != best_pairs(evidence)
+    np.testing.assert_allclose(there, back)
+    assert there.sum() == pytest.approx(evidence.sum())
 
 
 def test_a_column_that_is_alone_takes_the_place_of_a_look_alike():

@@ -37,6 +37,11 @@ def test_missing_values():
     assert m.unmatched_source[0].reason == "all values are missing"
 
 
+def test_kinds_that_no_value_has():
+    m = ts.match({"a": ["q", "w"] * 9}, {"b": np.arange(18.0)}, kinds={"a": "numeric"})
+    assert m.unmatched_source[0].reason == "no value can be read as numeric"
+
+
 HOSTILE = ['a"b', "c'd; DROP TABLE x", "<script>alert(1)</script>", "new\nline", "\u202ered", "$x^2$", " ", "%s{0}"]
 
 

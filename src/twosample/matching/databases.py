@@ -17,11 +17,12 @@ from ..core.types import Floats
 from ..errors import InputError, SourceError, TwosampleError, checked_names, options_by_name, whole_number, yes_or_no
 from ..sources import open_table
 from ..sources.catalog import ignored_in, sources_in
-from .columns import TableSample, read
+from .columns import TableSample
 from .database_results import DatabaseMatching, MatchedTables
 from .evidence import TablePair, best_pairs, sigmoid
 from .match import SAMPLE, Options, Progress, Teller, check_pairs, matched
 from .names import name_similarity
+from .reading import read
 from .results import Unmatched
 
 _NAMES = 4.0  # what the same name of two tables adds to the log odds that they belong together

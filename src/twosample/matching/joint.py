@@ -56,8 +56,8 @@ class Exchange(NamedTuple):
         return len(self.lefts) == len(self.rights)
 
     def made(self, block: Floats) -> Floats:
-        """The evidence of its columns after the exchange."""
-        return block[::-1] if len(self.rights) == 1 else block[:, ::-1]
+        """The evidence of its columns after the exchange; of a trade that of both ways, whichever table comes first."""
+        return (block[::-1] + block[:, ::-1]) / 2 if self.trade else block[::-1, ::-1]
 
 
 def settled(pair: TablePair, evidence: Floats) -> Floats:

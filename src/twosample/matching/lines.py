@@ -35,6 +35,7 @@ _FARTHEST = 2.0**52  # steps from 0 beyond which all is one place
 _NARROWEST = 1e-290  # bandwidth
 _ROUNDED = 1  # bandwidths to an octave
 _HULL = 2000  # nodes
+_ROUNDING = 1e-14  # of mean kernel values
 
 
 def _series() -> Floats:
@@ -198,8 +199,9 @@ class Inner:
 
     @property
     def biased(self) -> Floats:
-        """``(s, t)`` squared MMD_b."""
-        return np.maximum(self.own[:, None] - 2 * self.cross + self.other, 0.0)
+        """``(s, t)`` squared MMD_b; 0 where it is no more than rounding."""
+        squared = self.own[:, None] - 2 * self.cross + self.other
+        return np.where(squared > _ROUNDING, squared, 0.0)
 
     def unbiased(self, m: Places, n: Places, diagonal: float = 1.0) -> Floats:
         """``(s, t)`` MMD²_u of m and n rows; `diagonal` is the value k(x, x)."""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from .. import _door as door
 from ..core.threads import single_threaded_blas
 from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
-from .columns import TableSample, chosen_columns, open_side, read
+from .columns import TableSample
 from .evidence import TablePair, best_pairs
 from .joint import settled
 from .judging import Judge, in_order
+from .reading import chosen_columns, open_side, read
 from .rescale import Rescaled
 from .results import Matching
 

@@ -19,7 +19,7 @@ from ..errors import InputError, OptionError, unknown_name, unknown_option
 from ..homogeneity import mmd_test
 from ..nulls import Permutation
 from ..results import TestResult
-from .columns import open_side, read
+from .reading import open_side, read
 
 if TYPE_CHECKING:
     import polars as pl
