@@ -19,16 +19,16 @@ Family = Literal["number", "date", "time", "duration", "category", "text", "none
 ON_A_LINE: tuple[Family, ...] = ("number", "date", "time", "duration")
 """Families whose values are numbers."""
 _MOST_LABELS = 100  # whole numbers with no more different values can also be categories
-_RANKED = (
-    2000  # evenly spaced rows whose ranks are looked at; of many columns so few that there are as many ranks in all:
-)
-_RANKS = 500_000
-_LEAST_RANKED = 500
+_RANKED, _RANKS, _LEAST_RANKED = 2000, 500_000, 500
+"""Evenly spaced rows whose ranks are looked at; of many columns fewer, for so many ranks in all; the fewest rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a sample of rows: its different values in order, and which of them each row has."""
+    """One column of a sample of rows: its different values, and which of them each row has.
+
+    Counts, ranks, labels and weighted points follow from these; the columns of a table know nothing of each other.
+    """
 
     name: str
     kind: str  # what it means
