@@ -65,10 +65,10 @@ def test_the_same_rows_as_one_by_one(postgres_server, monkeypatch, share):
     assert found.null_count().sum_horizontal().item() > 0 or share == 0
 
 
-@pytest.mark.parametrize("doubles", range(1, 8))
+@pytest.mark.parametrize("doubles", range(1, 10))
 @pytest.mark.parametrize("gaps", [False, True])
-def test_doubles_come_by_threes(postgres_server, monkeypatch, doubles, gaps):
-    """As circles and points, among other columns, whatever numbers they are; one by one where some are missing."""
+def test_doubles_come_by_fours(postgres_server, monkeypatch, doubles, gaps):
+    """As segments, circles and points, among other columns, whatever they are; one by one where some are missing."""
     values = ["NaN", "Infinity", "-Infinity", "-0.0", "-1e300", "5e-324", "7.25"]
     listed = ", ".join(f"'{value}'::float8" for value in values)
     columns = [f"(ARRAY[{listed}])[1 + (i + {place}) % 7] AS x{place}" for place in range(doubles)]
