@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import twosample as ts
 from twosample.core.signs import sign_codes
+from twosample.structured.levels import coded
 from twosample.structured.records import PooledColumn, record_kernel
 
 PUBLIC = {name: getattr(ts, name) for name in ts.__all__}
@@ -284,3 +285,14 @@ def test_columns_and_levels_of_the_wrong_form():
         ts.Record(("a", "b"))
     with pytest.raises(ts.OptionError, match="hashable"):
         ts.Ordinal([["a"], ["b"]])
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_codes_of_arrays_of_whole_numbers_are_those_of_lists(kind):
+    rng = np.random.default_rng(3)
+    values, missing = rng.integers(0, 40, 500).astype(kind), rng.random(500) < 0.2
+    for gone in (missing, ~missing, np.zeros(500, dtype=bool), np.ones(500, dtype=bool)):
+        codes, levels = coded(values, gone)
+        listed, known = coded(values.tolist(), gone)
+        assert codes.tolist() == listed.tolist()
+        assert (levels, [type(level) for level in levels]) == (known, [int] * len(known))

@@ -39,8 +39,13 @@ def missing_mask(values: Sequence[Any]) -> Mask:
 
 def coded(values: Sequence[Any] | NDArray[Any], missing: Mask) -> tuple[Numbers, list[Hashable]]:
     """Numbers of the levels in order of appearance (-1 where missing), and the levels."""
-    known: dict[Hashable, int] = {}
     codes = np.full(len(missing), -1, dtype=np.intp)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        found, first, inverse = np.unique(values[~missing], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        codes[~missing] = np.argsort(order)[inverse]
+        return codes, found[order].tolist()
+    known: dict[Hashable, int] = {}
     listed = values.tolist() if isinstance(values, np.ndarray) else values
     for i in np.flatnonzero(~missing).tolist():
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -165,8 +166,8 @@ def _weights(tests: Sequence[Sequence[_Test]]) -> list[Floats]:
     columns = {name: sum(name in own for own in families) for name in WEIGHTS}
     used = sum(WEIGHTS[name] for name, count in columns.items() if count)
     return [
-        np.array([WEIGHTS[name] / (used * columns[name] * own.count(name)) for name in own], dtype=np.float64)
-        for own in families
+        np.array([WEIGHTS[name] / (used * columns[name] * counts[name]) for name in own], dtype=np.float64)
+        for own, counts in zip(families, map(Counter, families), strict=True)
     ]
 
 

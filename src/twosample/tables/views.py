@@ -139,8 +139,7 @@ def intervals(views: Sequence[View], tail: float) -> list[tuple[float, float]]:
     """The intervals of many views, each leaving out `tail` on either side."""
     if not views:
         return []
-    p, q, m, n = np.concatenate([np.stack(view._arrays()) for view in views], axis=1)
-    low, high = share_interval(p, q, m, n, tail)
+    low, high = share_interval(*np.array([(*view.shares, view.m, view.n) for view in views], dtype=np.float64).T, tail)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
