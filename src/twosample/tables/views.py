@@ -139,7 +139,8 @@ def intervals(views: Sequence[View], tail: float) -> list[tuple[float, float]]:
     """The intervals of many views, each leaving out `tail` on either side."""
     if not views:
         return []
-    low, high = share_interval(*np.array([(*view.shares, view.m, view.n) for view in views], dtype=np.float64).T, tail)
+    p, q, m, n = np.array([(*view.shares, view.m, view.n) for view in views], dtype=np.float64).T
+    low, high = share_interval(p, q, m, n, tail)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
