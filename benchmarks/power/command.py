@@ -15,7 +15,7 @@ import numpy as np
 import twosample as ts
 from benchmarks.power import dependence, scales
 from benchmarks.power.peers import KERNEL_PEERS, PEERS, UNIT_FREE, Draw, pvalue
-from benchmarks.power.synthetic import SYNTHETIC, Problem
+from benchmarks.power.synthetic import PAIRS, SYNTHETIC, Problem
 from experiments.data import directory
 
 LEVEL = 0.05
@@ -73,6 +73,8 @@ def problems(sets: Sequence[str]) -> dict[str, Problem]:
     chosen: dict[str, Problem] = {}
     if "public" in sets:
         chosen |= SYNTHETIC
+    if "pairs" in sets:
+        chosen |= PAIRS
     if directory() is None:
         print("No real data: set TWOSAMPLE_DATA to their directory.")
         return chosen
@@ -80,14 +82,14 @@ def problems(sets: Sequence[str]) -> dict[str, Problem]:
 
     real_sets = {"public": real.PUBLIC_REAL, "development": real.DEVELOPMENT, "held-out": real.HELD_OUT}
     for name in sets:
-        chosen |= real_sets[name]
+        chosen |= real_sets.get(name, {})
     return chosen
 
 
-def measure(name: str, problem: Problem, tests: Sequence[str], repetitions: int, resamples: int, seed: int) -> Row:
+def measure(name: str, problem: Problem, tests: Sequence[str], repetitions: range, resamples: int, seed: int) -> Row:
     """What the tests say on one problem; repetition i sees the same samples whatever else is asked for."""
     rejected = dict.fromkeys(tests, "")
-    for i in range(repetitions):
+    for i in repetitions:
         x, y = problem(np.random.default_rng([seed, zlib.crc32(name.encode()), i]))
         draw = Draw.of(x, y, resamples, np.random.default_rng([seed, i]))
         for test in tests:
@@ -134,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         dest="sets",
         nargs="+",
         default=["public"],
-        choices=["public", "development", "held-out", "dependence", "scales"],
+        choices=["public", "pairs", "development", "held-out", "dependence", "scales"],
     )
     parser.add_argument("--problems", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--tests", nargs="+", metavar="NAME", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
@@ -212,9 +214,12 @@ def _measured(parser: argparse.ArgumentParser, options: argparse.Namespace) -> l
 def _completed(kept: dict[str, Any], name: str, problem: Problem, options: argparse.Namespace) -> Row:
     """What is kept of a problem, with the tests added that have too few repetitions."""
     known = kept.setdefault(name, {"size": "", "rejected": {}})
-    lacking = [test for test in options.tests if len(known["rejected"].get(test, "")) < options.repetitions]
+    rejected = known["rejected"]
+    lacking = [test for test in options.tests if len(rejected.get(test, "")) < options.repetitions]
     if lacking:
-        row = measure(name, problem, lacking, options.repetitions, options.resamples, options.seed)
-        known["size"], known["rejected"] = row.size, known["rejected"] | row.rejected
-    both = min(len(known["rejected"][test]) for test in options.tests)
-    return Row(name, known["size"], {test: known["rejected"][test][:both] for test in options.tests})
+        done = min(len(rejected.get(test, "")) for test in lacking)
+        row = measure(name, problem, lacking, range(done, options.repetitions), options.resamples, options.seed)
+        known["size"] = row.size
+        rejected |= {test: rejected.get(test, "")[:done] + row.rejected[test] for test in lacking}
+    both = min(len(rejected[test]) for test in options.tests)
+    return Row(name, known["size"], {test: rejected[test][:both] for test in options.tests})

@@ -35,6 +35,17 @@ def correlated(d: int, rho: float, m: int = 100, n: int = 100) -> Problem:
     return lambda rng: (rng.normal(size=(m, d)), rng.normal(size=(n, d)) @ root.T)
 
 
+def one_pair(d: int, rho: float, rows: int) -> Problem:
+    """Normal columns, two of which are correlated in the second sample."""
+
+    def draw(rng: Generator) -> tuple[Sample, Sample]:
+        x, y = rng.normal(size=(2, rows, d))
+        y[:, 1] = rho * y[:, 0] + np.sqrt(1 - rho**2) * y[:, 1]
+        return x, y
+
+    return draw
+
+
 def units(rng: Generator) -> tuple[Sample, Sample]:
     """The shift of the mean in ten columns that are measured in units from 1 to 10^9."""
     x, y = mean_shift(10, 0.49)(rng)
@@ -143,4 +154,10 @@ SYNTHETIC: dict[str, Problem] = {
     "bimodal_d20": bimodal,
     "factors_d3000": factors,
     "t2_shift_d3": lambda rng: (rng.standard_t(2, size=(100, 3)), rng.standard_t(2, size=(100, 3)) + 0.35),
+}
+
+PAIRS: dict[str, Problem] = {
+    "pair_d5": one_pair(5, 0.4, 100),
+    "pair_d8": one_pair(8, 0.45, 120),
+    "pair_d12": one_pair(12, 0.4, 200),
 }

@@ -129,15 +129,28 @@ def principal(X: Floats) -> tuple[Floats, Floats]:
     return left, 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
 
 
+def inverse_tails(squares: Floats) -> Floats:
+    """About 1/p of ``(R, F)`` squares, each over its mean over all labellings, by the chi-square law of one degree."""
+    mean = squares.mean(axis=0)
+    half = np.minimum(0.5 * squares / np.where(mean > 0, mean, 1.0), _HIGHEST)  # z²/2
+    return np.asarray(np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2)))
+
+
 class Covariance(ViewByFeatures):
-    """Spread of every column and correlation of every pair: means of products of two scores. O(N D² R)."""
+    """Spread of every column and correlation of every pair: means of products of two scores. O(N D² R).
+
+    Two parts, each over its standard deviation: the sum of squares, which sees many pairs that differ a little, and the
+    log of the mean of 1/p over all of them, as :class:`Columns` has it, which sees a few.
+    """
 
     name = "covariance"
 
     @property
     def weight(self) -> float:
-        """Less where there are few rows."""
-        return 0.3 if is_small(self.pool) else 1.0
+        """Less where there are few rows, more where there are many pairs."""
+        if is_small(self.pool):
+            return 0.3
+        return 1.0 if len(self.pool.columns) <= FEW_COLUMNS else 1.5
 
     def blocks(self) -> Iterator[slice]:
         return self._sliced(len(self.pool.columns))
@@ -145,6 +158,18 @@ class Covariance(ViewByFeatures):
     def features(self, block: slice, rows: slice) -> Floats:
         Q, (first, second) = self.pool.scores[rows], self._pairs(block)
         return np.asarray(Q[:, first] * Q[:, second] * np.where(first == second, 1.0, np.sqrt(2.0)))
+
+    def joined(self, block: slice, squares: Floats) -> Floats:
+        first, second = self._pairs(block)
+        few = inverse_tails(squares) @ (self.pool.shares[first] * self.pool.shares[second])
+        return np.column_stack([squares.sum(axis=1), few])
+
+    def finished(self, total: Floats) -> Floats:
+        return super().finished(np.column_stack([total[:, 0], np.log(total[:, 1])]))
+
+    def direction(self, difference: Floats) -> Floats:
+        """The more a feature says, the more weight it has beyond that: most pairs may say nothing."""
+        return np.asarray(difference * np.abs(difference))
 
     def words(self, block: slice, feature: int, z: float) -> str:
         first, second = (int(pair[feature]) for pair in self._pairs(block))
@@ -216,10 +241,7 @@ class Columns(ViewByFeatures):
         return self.pool.scores[rows, block]
 
     def joined(self, block: slice, squares: Floats) -> Floats:
-        mean = squares.mean(axis=0)
-        half = np.minimum(0.5 * squares / np.where(mean > 0, mean, 1.0), _HIGHEST)  # z²/2
-        inverse = np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2))  # about 1/p
-        return np.asarray(inverse @ np.tile(self.pool.shares[block], 3))[:, None]
+        return np.asarray(inverse_tails(squares) @ np.tile(self.pool.shares[block], 3))[:, None]
 
     def finished(self, total: Floats) -> Floats:
         return np.log(total[:, 0])
