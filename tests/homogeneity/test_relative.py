@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import twosample as ts
 from tests import naive
@@ -115,3 +116,48 @@ def test_power_grows_as_the_reference_moves():
     assert rates == sorted(rates)
     assert rates[0] < 0.2
     assert rates[-1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("shares", "sizes"), [((0.05, 0.25, 0.15), (10, 200, 10)), ((0.05, 0.25, 0.15), (10, 200, 50))]
+)
+def test_level_with_rare_values_in_few_rows(shares, sizes):
+    """Ten rows without a single one of them have no variance of their own: the normal law rejected 11 to 17 %."""
+    p = np.empty(300)
+    for i in range(len(p)):
+        rng = np.random.default_rng([9, i])
+        drawn = (rng.random(size) < share for size, share in zip(sizes, shares, strict=True))
+        p[i] = ts.relative_test(*drawn, kernel=ts.Gaussian(1.0)).pvalue
+    assert np.mean(p <= 0.05) <= limits(0.05, len(p), 0.99)[1]
+    assert np.mean(p <= 0.01) <= limits(0.01, len(p), 0.99)[1]
+
+
+def test_level_with_few_rows():
+    """Student's law: the normal one rejected 8 to 9 % at 0.05 and 3 to 4 % at 0.01."""
+    p = np.empty(600)
+    for i in range(len(p)):
+        rng = np.random.default_rng([10, i])
+        p[i] = ts.relative_test(rng.normal(-1, size=100), rng.normal(1, size=100), rng.normal(size=10)).pvalue
+    assert np.mean(p <= 0.05) <= limits(0.05, len(p), 0.99)[1]
+    assert np.mean(p <= 0.01) <= limits(0.01, len(p), 0.999)[1]
+
+
+def test_the_larger_pvalue_of_two():
+    """By hand, with SciPy's law of Student."""
+    x, y, r = samples(4, (5, 30, 8))
+    x[1:] = x[0]  # four of five rows are the same
+    k = naive.of(KERNEL)
+    z, ends = np.concatenate([x, y, r]), [0, 5, 35, 43]
+    parts = [range(*ends[i : i + 2]) for i in range(3)]
+    mean = np.array([[np.mean([k(row, z[j]) for j in part if j != i]) for part in parts] for i, row in enumerate(z)])
+    influence = mean[:, 0] - mean[:, 2], mean[:, 1] - mean[:, 2], mean[:, 0] - mean[:, 1]
+    spread = np.array([[np.var(values[part], ddof=1) for part in parts] for values in influence])
+    n = np.array([5, 30, 8])
+    own, shared = 4 * spread.diagonal() / n, 4 * (spread @ (n - 1)) / 40 / n
+    found = ts.relative_test(x, y, r, kernel=KERNEL)
+    apart = abs(found.mmd2_x - found.mmd2_y)
+    freedom = own.sum() ** 2 / np.sum(own**2 / (n - 1))
+    expected = [2 * t.sf(apart / np.sqrt(v.sum()), f) for v, f in ((own, freedom), (shared, 40))]
+    assert found.pvalue == pytest.approx(max(expected))
+    assert found.rejected == (abs(found.statistic) > found.threshold)
+    assert found.plot() is not None

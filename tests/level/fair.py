@@ -174,11 +174,28 @@ def alike(columns: int) -> Callable[[Generator], tuple[Any, Any, Any]]:
     return lambda rng: tuple(rng.normal(size=(3, 60, columns)))  # type: ignore[return-value]
 
 
+def few_of_the_reference(rng: Generator) -> tuple[Any, Any, Any]:
+    return rng.normal(-1, size=200), rng.normal(1, size=200), rng.normal(size=10)
+
+
+def rare(sizes: tuple[int, int, int]) -> Callable[[Generator], tuple[Any, Any, Any]]:
+    """Shares of ones of which that of the reference lies in the middle."""
+
+    def draw(rng: Generator) -> tuple[Any, Any, Any]:
+        x, y, r = (rng.random(size) < share for size, share in zip(sizes, (0.05, 0.25, 0.15), strict=True))
+        return x, y, r
+
+    return draw
+
+
 _RELATIVE = "Which of two is closer"
 RELATIVE = [
     *(Case(_RELATIVE, f"equally far in opposite directions, {rows} rows each", relative(moved(rows, 0.5)), True)
       for rows in (100, 250, 500)),
     Case(_RELATIVE, "the same, 500, 250 and 500 rows", relative(moved(500, 0.5, 250)), True),
+    Case(_RELATIVE, "equally far on a line, 200, 200 and 10 rows", relative(few_of_the_reference), True),
+    *(Case(_RELATIVE, f"5, 25 and 15 % ones, {sizes[0]}, {sizes[1]} and {sizes[2]} rows", relative(rare(sizes)), True)
+      for sizes in ((10, 200, 10), (10, 200, 50), (100, 100, 100))),
     *(Case(_RELATIVE, f"all three alike, 60 rows of {d} column{'s' if d > 1 else ''}", relative(alike(d)), True)
       for d in (1, 2, 5)),
     *(Case(_RELATIVE, f"the reference {share:.0%} of the way from x to y, 250 rows each",

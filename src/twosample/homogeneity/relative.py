@@ -10,12 +10,12 @@ import numpy as np
 
 from .. import _door as door
 from .._numbers import is_p, pvalue
-from ..core.laws import ContinuousLaw, NormalLaw
+from ..core.laws import ContinuousLaw, Distribution
 from ..core.types import Floats
 from ..engines import Engine, Gram
 from ..errors import InputError, options_by_name
 from ..kernels import Kernel
-from ..nulls import Normal
+from ..nulls import Stated
 from ..results import TestResult, conclude
 from ..statistics import Unbiased
 from .observed import ObservedForm
@@ -85,10 +85,11 @@ class RelativeResult(TestResult):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the normal law with the observed value and the threshold; returns the matplotlib axes."""
+        """Draw Student's law with the observed value and the threshold; returns the matplotlib axes."""
         from .._figures import draw_null
 
-        return draw_null(replace(self, law=ContinuousLaw(NormalLaw(0.0, 1.0), 0.0)), ax)
+        assert isinstance(self.law, TwoSided)
+        return draw_null(replace(self, law=ContinuousLaw(self.law.widest(self.level), 0.0)), ax)
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = super()._lines()
@@ -103,22 +104,53 @@ class RelativeResult(TestResult):
 
 
 @dataclass(frozen=True)
-class TwoSidedNormal:
-    """The standard normal law, read on both sides."""
+class Student(Stated):
+    """Student's law of a difference whose deviation is estimated from few rows."""
 
+    name = "student"
+
+
+@dataclass(frozen=True)
+class StudentLaw(Distribution):
+    """Student's law in another unit."""
+
+    freedom: float
+    unit: float = 1.0
+
+    def sf(self, t: float) -> float:
+        from scipy.special import stdtr
+
+        return float(stdtr(self.freedom, -t / self.unit))
+
+    def isf(self, level: float) -> float:
+        from scipy.special import stdtrit
+
+        return -self.unit * float(stdtrit(self.freedom, level))
+
+    def pdf(self, t: Floats) -> Floats:
+        from scipy.stats import t as student
+
+        return np.asarray(student.pdf(t / self.unit, self.freedom) / self.unit, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class TwoSided:
+    """Laws read on both sides; the larger p-value of all of them."""
+
+    laws: tuple[StudentLaw, ...]
     least: float = 1e-300
 
     def pvalue(self, t: float) -> float:
         """P(|T| >= |t|)."""
-        from scipy.special import ndtr
-
-        return max(2 * float(ndtr(-abs(t))), self.least)
+        return max(self.least, *(2 * law.sf(abs(t)) for law in self.laws))
 
     def threshold(self, level: float) -> float:
         """The absolute value above which the test rejects."""
-        from scipy.special import ndtri
+        return max(law.isf(level / 2) for law in self.laws)
 
-        return -float(ndtri(level / 2))
+    def widest(self, level: float) -> StudentLaw:
+        """The law that sets the threshold."""
+        return max(self.laws, key=lambda law: law.isf(level / 2))
 
 
 @options_by_name
@@ -145,8 +177,11 @@ def relative_test(
         \frac{\mathrm{Var}_y(\bar k_{yy} - \bar k_{yr})}{n} + \frac{\mathrm{Var}_r(\bar k_{rx} - \bar k_{ry})}{q}\Big)
 
     for m, n and q rows. The statistic is
-    :math:`(\widehat{\mathrm{MMD}}^2_{xr} - \widehat{\mathrm{MMD}}^2_{yr})/\sigma`, compared with the normal law on both
-    sides. For "x is closer than y" alone, halve the p-value.
+    :math:`(\widehat{\mathrm{MMD}}^2_{xr} - \widehat{\mathrm{MMD}}^2_{yr})/\sigma`, compared with Student's law on both
+    sides, whose degrees of freedom are those of Welch and Satterthwaite: the normal law of large samples would reject
+    too often with ten rows. A few rows may also lack rare values, so the p-value is the larger one of two: by the
+    variance of each sample, and by that of the same row means over the rows of all three, each from the mean of its
+    sample. For "x is closer than y" alone, halve the p-value.
 
     Parameters
     ----------
@@ -169,7 +204,7 @@ def relative_test(
     Notes
     -----
     One product of the kernel matrix with three columns: O(N² d) time for N rows in all, O(N) memory with most engines.
-    The normal law is for samples that both differ from the reference, or of which one does. If all three distributions
+    The law is for samples that both differ from the reference, or of which one does. If all three distributions
     are the same, the estimates are not normal: the variance above is about twice the true one, and the test rejects
     less often than the level says. Not for the question whether x and y differ: they may be equally far from the
     reference in different directions.
@@ -198,8 +233,9 @@ def relative_test(
     observed._check_size()
     found = distances(observed._gram, request.kernel, request.pool.z, samples.sizes)
     m, n, rows = samples.sizes
+    law = TwoSided(found.laws)
     return conclude(  # type: ignore[return-value]
-        TwoSidedNormal(),
+        law,
         statistic=found.score,
         level=level,
         m=m,
@@ -209,7 +245,7 @@ def relative_test(
         symbol="(MMD²(x, reference) - MMD²(y, reference)) / σ",
         columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
         kernel=request.kernel.source,
-        null=Normal(),
+        null=Student(law),
         engine=observed.engine,
         reason=observed.reason,
         citation=CITATION,
@@ -217,25 +253,51 @@ def relative_test(
         mmd2_x=found.squares[0],
         mmd2_y=found.squares[1],
         covariance=found.covariance,
-        notes=_alike(found),
+        notes=_alike(found, law),
     )
 
 
 @dataclass(frozen=True)
 class Distances:
-    """Both estimates of MMD² to the reference, their covariance, and the deviation of their difference."""
+    """Both estimates of MMD² to the reference, their covariance, and the variance of their difference."""
 
     squares: tuple[float, float]
     covariance: tuple[tuple[float, float], tuple[float, float]]
-    deviation: float
+    own: Floats  # (3,) parts of the variance of the difference: by the rows of x, of y and of the reference
+    shared: Floats  # (3,) the same parts by the rows of all three
+    sizes: tuple[int, ...]
+
+    @property
+    def apart(self) -> float:
+        """The difference; 0 if it is rounding."""
+        apart = self.squares[0] - self.squares[1]
+        return apart if abs(apart) > self._rounding else 0.0
+
+    @property
+    def deviation(self) -> float:
+        """Its standard deviation, of the samples themselves unless nothing varies in them; 0 if nothing does."""
+        return next((found for found in map(self._deviation, (self.own, self.shared)) if found), 0.0)
 
     @property
     def score(self) -> float:
         """The difference in its standard deviations; 0 if nothing varies and they are the same."""
-        apart = self.squares[0] - self.squares[1]
-        if self.deviation > 1e-9 * max(map(abs, self.squares)):
-            return apart / self.deviation
-        return 0.0 if abs(apart) <= 1e-9 * max(map(abs, self.squares)) else float(np.copysign(1e9, apart))
+        return self.apart / self.deviation if self.deviation else float(np.copysign(1e9, self.apart)) * bool(self.apart)
+
+    @property
+    def laws(self) -> tuple[StudentLaw, ...]:
+        """The laws of the score: by the variance of each sample, and by one for all three."""
+        spare = np.array(self.sizes) - 1
+        degrees = float(self.own.sum() ** 2 / max(float((self.own**2 / spare).sum()), 1e-300)), float(spare.sum())
+        known = [(self._deviation(v), f) for v, f in zip((self.own, self.shared), degrees, strict=True)]
+        return tuple(StudentLaw(f, v / self.deviation) for v, f in known if v) or (StudentLaw(degrees[1]),)
+
+    @property
+    def _rounding(self) -> float:
+        return 1e-9 * max(map(abs, self.squares))
+
+    def _deviation(self, parts: Floats) -> float:
+        found = sqrt(float(parts.sum()))
+        return found if found > self._rounding else 0.0
 
 
 def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> Distances:
@@ -251,20 +313,27 @@ def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> 
         means[part, i] = (sums[part, i] - own[part]) / (sizes[i] - 1)
     x, y, r = (means[part] for part in parts)
     squares = tuple(float(own[:, i].mean() - 2 * own[:, 2].mean() + r[:, 2].mean()) for i, own in ((0, x), (1, y)))
-    alone = [4 * float((own[:, i] - own[:, 2]).var(ddof=1)) / len(own) for i, own in ((0, x), (1, y))]
-    common = 4 * np.cov(r[:, 2] - r[:, 0], r[:, 2] - r[:, 1]) / len(r)
-    covariance = ((alone[0] + common[0, 0], common[0, 1]), (common[1, 0], alone[1] + common[1, 1]))
-    deviation = sqrt(alone[0] + alone[1] + 4 * float((r[:, 0] - r[:, 1]).var(ddof=1)) / len(r))
-    plain = tuple(tuple(float(value) for value in row) for row in covariance)
-    return Distances(squares, plain, deviation)  # type: ignore[arg-type]
+    # how far each row is from one sample rather than from another; x and y go with the reference, it with both
+    influence = np.stack([means[:, 0] - means[:, 2], means[:, 1] - means[:, 2], means[:, 0] - means[:, 1]])
+    spreads = np.array([[influence[i, part].var(ddof=1) for part in parts] for i in range(3)])  # of which, over which
+    spare, scale = np.array(sizes) - 1, 4 / np.array(sizes)
+    common = scale[2] * np.cov(r[:, 2] - r[:, 0], r[:, 2] - r[:, 1])
+    covariance = common + np.diag(scale[:2] * spreads.diagonal()[:2])
+    return Distances(
+        squares,  # type: ignore[arg-type]
+        tuple(tuple(row) for row in covariance.tolist()),  # type: ignore[arg-type]
+        own=scale * spreads.diagonal(),
+        shared=scale * (spreads @ spare) / spare.sum(),
+        sizes=sizes,
+    )
 
 
-def _alike(found: Distances) -> tuple[str, ...]:
+def _alike(found: Distances, law: TwoSided) -> tuple[str, ...]:
     """What to say if neither sample can be told from the reference."""
     scores = [square / max(sqrt(found.covariance[i][i]), 1e-300) for i, square in enumerate(found.squares)]
     if max(scores) > 2:
         return ()
     return (
         f"Neither sample is far from the reference (MMD² in its deviations: {scores[0]:.2g} and {scores[1]:.2g}): the "
-        f"normal law is conservative there, {is_p(pvalue(TwoSidedNormal().pvalue(found.score)))} may be too large.",
+        f"law is conservative there, {is_p(pvalue(law.pvalue(found.score)))} may be too large.",
     )

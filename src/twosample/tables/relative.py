@@ -202,7 +202,7 @@ def compare_relative(  # noqa: PLR0913 - three tables, what to look at, how to j
 
     Notes
     -----
-    O(N² d) time for the N rows that are looked at and d coordinates. The normal law is for tables of which at least one
+    O(N² d) time for the N rows that are looked at and d coordinates. The law is for tables of which at least one
     differs from the reference; where all three are alike it is conservative, and a note says so. Arrays and other
     kernels: :func:`relative_test`, where numbers keep their units. Not for rows that depend on each other.
 
