@@ -12,7 +12,7 @@ import pytest
         (("--reprot", "r.html"), "there is no option --reprot. Did you mean --report?"),
         (("--zzz",), "there is no option --zzz. Try"),
         (("--kind", "age=number"), "error: --kind age=number is not known. Choose one of 'boolean', 'categorical', "
-         "'datetime', 'identifier', 'integer', 'numeric', 'text'. Did you mean 'numeric'?\n"),
+         "'datetime', 'duration', 'identifier', 'integer', 'numeric', 'text'. Did you mean 'numeric'?\n"),
         (("--kind", "city=category"), "--kind city=category is not known"),
         (("--kind", "age"), "--kind age must look like column=categorical"),
         (("--alpha", "2"), "--alpha 2.0 must be"),

@@ -170,6 +170,34 @@ def test_an_interval_over_batches_covers():
     assert 0.84 <= covered / 300 <= 0.96
 
 
+@pytest.mark.parametrize("gone", ["missing", "a new level"])
+def test_a_share_is_as_large_as_in_compare(gone):
+    """From none to 5 %: other cells of the column do not dilute it."""
+    rng = np.random.default_rng(8)
+    frames = [{"city": rng.choice(["Oslo", "Rome", "Lima"], 400).tolist()} for _ in range(46)]
+    for frame in frames[40:]:
+        frame["city"][:20] = [None if gone == "missing" else "Bonn"] * 20
+    first = ts.summarize(frames[0])
+    batches = [ts.summarize(frame, like=first) for frame in frames]
+    plan = plan_features(batches[:4])
+    found = column_effect(plan.columns[0], np.array([plan.features(b) for b in batches]), np.zeros(46, dtype=int), 6)
+    before, after = ([value for frame in part for value in frame["city"]] for part in (frames[:40], frames[40:]))
+    expected = ts.compare({"city": before}, {"city": after})["city"].effect
+    assert found.value == pytest.approx(expected, abs=0.01)
+    assert found.low > 0.05
+
+
+def test_durations_are_said_in_minutes():
+    rng = np.random.default_rng(9)
+    seconds = [rng.gamma(3, 2000, 500) for _ in range(4)]
+    frames = [{"trip": (1000 * part).astype("timedelta64[ms]")} for part in seconds]
+    plan = plan_features([ts.summarize(frame) for frame in frames])
+    assert plan.columns[0].spans
+    assert all(
+        name == "missing" or " h" in name or " min" in name or " s" in name for name in plan.columns[0].cell_names()
+    )
+
+
 def test_strata_are_compared_with_themselves():
     shares = np.array([0.2, 0.6] * 20 + [0.2])[:, None]  # the last is of the first kind: nothing has changed
     found = change_of(shares, np.array([0, 1] * 20 + [0]), 1)
@@ -188,7 +216,8 @@ def test_where_and_pairs():
     plan = plan_features(batches[:4])
     rows, strata = np.array([plan.features(batch) for batch in batches]), np.zeros(30, dtype=int)
     said = where(shares(plan.columns[0], rows[:, plan.part(0)], strata, 5))
-    assert said[0].startswith("1 to 2: ")
+    assert said[0].startswith("2 to 4: ")  # from 2 to 17 %: farther than from 14 to 34 %, by the roots
+    assert any(text.startswith("1 to 2: ") for text in said)
     assert "→" in said[0]
     effect, pair = pair_effect(plan, rows, strata, 5)
     assert pair == 0

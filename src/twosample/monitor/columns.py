@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from .._numbers import duration
 from ..core.types import Floats
 from ..summaries import BinnedColumn, ColumnSummary
 
@@ -46,6 +47,11 @@ class ColumnPlan:
     """Of numbers: the bandwidth of effects, their median distance; 0 for a constant, which is like nothing else."""
     deviation: float = 0.0  # of numbers: their standard deviation
     levels: tuple[str, ...] = ()  # of categories: the most frequent
+    spans: bool = False  # whether numbers are durations in seconds
+
+    def edge(self, at: int, digits: int = 6) -> str:
+        """One of its edges in words."""
+        return duration(self.edges[at]) if self.spans else f"{self.edges[at]:.{digits}g}"
 
     @property
     def size(self) -> int:
@@ -130,7 +136,7 @@ class ColumnPlan:
             return [*self.levels, "all others", "missing"]
         if not self.edges:
             return ["any value", "missing"]
-        ends = [f"{edge:.6g}" for edge in self.edges]
+        ends = [self.edge(at) for at in range(len(self.edges))]
         bin_wide = np.diff(self.edges) == np.diff(self.edges).min(initial=np.inf)
         single = bin_wide & (np.asarray(self.places[1:-1]) == self.edges[:-1])  # all rows were at its lower end
         middle = [low if one else f"{low} to {high}" for one, (low, high) in zip(single, pairwise(ends), strict=True)]

@@ -5,6 +5,9 @@ cells, :math:`\mathrm{MMD}^2 = d'Kd`. Batches vary by themselves, with covarianc
 large by :math:`c\,\mathrm{tr}(K\Sigma)` on average, with variance
 :math:`4c\,d'K\Sigma Kd + 2c^2\mathrm{tr}((K\Sigma)^2)`,
 where c = 1/w + 1/(batches before). The first is subtracted; the second makes the interval.
+
+As in `compare`, the effect of a column is the largest over views: K over all cells, and the share of each range,
+category and of missing values by itself, which other cells would dilute.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -22,7 +26,8 @@ from .columns import ColumnPlan
 from .features import FeaturePlan
 from .scan import Indices
 
-_NORMAL = 1.6448536269514722  # both ends of a 90 % interval, as in compare
+_TAIL = 0.05  # beyond either end of an interval, as in compare
+_NORMAL = NormalDist().inv_cdf(1 - _TAIL)
 _MOST_PLACES = 3
 _SMALL = 0.005  # share of all rows by which a cell must change to be shown
 
@@ -47,11 +52,36 @@ class Change:
     after: Floats
     covariance: Floats
     factor: float
+    late: Floats | None = None  # the covariance of the last batches, where there are several
 
 
 def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> BatchEffect:
     """The effect size of the last batches of a column against those before, each compared within its stratum."""
-    return effect_of_change(change_of(plan.cells(features), strata, last), plan.kernel())
+    return largest_effect(change_of(plan.cells(features), strata, last), plan.kernel(), parts(plan))
+
+
+def largest_effect(change: Change | None, kernel: Floats, starts: Sequence[int]) -> BatchEffect:
+    """By the kernel between cells, or of the share of those from one of the starts to the next, if it is surely larger.
+
+    The ends of shares leave out the level divided by their number. A share that was always 0 did not vary before: what
+    varies more counts, the batches before or the last ones.
+    """
+    best = effect_of_change(change, kernel)
+    if change is None:
+        return best
+    normal = NormalDist().inv_cdf(1 - _TAIL / len(starts))
+    places = np.arange(len(change.before))
+    for start, stop in pairwise([*starts, len(places)]):
+        own = ((places >= start) & (places < stop)).astype(np.float64)
+        both = np.stack([own, 1 - own])  # the part, and all others
+        covariance = change.covariance
+        if change.late is not None and own @ change.late @ own > own @ covariance @ own:
+            covariance = change.late
+        alone = Change(both @ change.before, both @ change.after, both @ covariance @ both.T, change.factor)
+        found = effect_of_change(alone, np.eye(2), normal=normal)
+        if found.low > best.low:
+            best = BatchEffect(found.value, found.low, max(found.high, best.high))
+    return best
 
 
 def pair_effect(plan: FeaturePlan, features: Floats, strata: Indices, last: int) -> tuple[BatchEffect, int]:
@@ -86,12 +116,20 @@ def change_of(cells: Floats, strata: Indices, last: int) -> Change | None:
     for stratum in np.unique(strata[before]):
         old = cells[before & (strata == stratum)]
         rest.append(old - old.mean(axis=0))
-    centred = np.concatenate(rest)
-    freedom = max(len(centred) - len(rest), 1)
-    return Change(base, cells[after].mean(axis=0), centred.T @ centred / freedom, factor)
+    last_ones = [cells[after & (strata == stratum)] for stratum in shared]
+    late = _covariance([part - part.mean(axis=0) for part in last_ones]) if count > len(shared) else None
+    return Change(base, cells[after].mean(axis=0), _covariance(rest), factor, late)
 
 
-def effect_of_change(change: Change | None, kernel: Floats, spread: float | None = None) -> BatchEffect:
+def _covariance(parts: Sequence[Floats]) -> Floats:
+    """Of rows that are centred, part by part."""
+    centred = np.concatenate(parts)
+    return np.asarray(centred.T @ centred / max(len(centred) - len(parts), 1))
+
+
+def effect_of_change(
+    change: Change | None, kernel: Floats, spread: float | None = None, normal: float = _NORMAL
+) -> BatchEffect:
     """The effect size of a difference of shares, without the part that batches or rows alone would give."""
     if change is None:
         return NONE
@@ -102,7 +140,7 @@ def effect_of_change(change: Change | None, kernel: Floats, spread: float | None
     variance += 2 * change.factor**2 * float((rough * rough.T).sum())
     if spread is None:
         spread = 1 - sum(float(p @ kernel @ p) for p in (change.before, change.after)) / 2
-    spread, reach = max(spread, 1e-12), _NORMAL * sqrt(max(variance, 0.0))
+    spread, reach = max(spread, 1e-12), normal * sqrt(max(variance, 0.0))
     return BatchEffect(*(effect_of(square, spread) for square in (squared, squared - reach, squared + reach)))
 
 
@@ -116,8 +154,8 @@ def shares(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> li
 
 
 def where(cells: Sequence[tuple[str, float, float]]) -> tuple[str, ...]:
-    """The cells, from :func:`shares`, that gained or lost most, in words."""
-    ranked = sorted(cells, key=lambda cell: -abs(cell[2] - cell[1]))[:_MOST_PLACES]
+    """The cells, from :func:`shares`, that gained or lost most, in words: by the roots of shares, as in `compare`."""
+    ranked = sorted(cells, key=lambda cell: -abs(sqrt(max(cell[2], 0)) - sqrt(max(cell[1], 0))))[:_MOST_PLACES]
     changed = [cell for cell in ranked if abs(cell[2] - cell[1]) > _SMALL]
     return tuple(f"{name}: {100 * before:.1f} % → {100 * after:.1f} %" for name, before, after in changed)
 
@@ -126,7 +164,14 @@ def _joined(plan: ColumnPlan, shares: Floats) -> tuple[list[str], Sequence[float
     """Cells with their names, the many narrow cells of numbers taken together between the edges that are tested."""
     if plan.form != "numeric" or len(plan.tested) == len(plan.edges):
         return plan.cell_names(), shares.tolist()
-    ends = [f"{plan.edges[i]:.4g}" for i in plan.tested]
-    cuts = [0, *(i + 1 for i in plan.tested)]
+    ends = [plan.edge(at, 4) for at in plan.tested]
     names = [f"below {ends[0]}", *(f"{a} to {b}" for a, b in pairwise(ends)), f"{ends[-1]} and more", "missing"]
-    return names, [*np.add.reduceat(shares[:-1], cuts).tolist(), float(shares[-1])]
+    return names, np.add.reduceat(shares, parts(plan)).tolist()
+
+
+def parts(plan: ColumnPlan) -> list[int]:
+    """The first cells of the parts that are looked at one by one: the ranges between tested edges, or every cell."""
+    cells = len(plan.places) + 1 if plan.form == "numeric" else len(plan.cell_names())
+    if plan.form != "numeric" or len(plan.tested) == len(plan.edges):
+        return list(range(cells))
+    return [0, *(i + 1 for i in plan.tested), cells - 1]

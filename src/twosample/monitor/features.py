@@ -153,7 +153,7 @@ def plan_features(
         bins = numbers_of(column)
         numeric = kind.base in NUMBERS and bins is not None
         if numeric and bins is not None:
-            columns.append(numeric_plan(kind.name, bins))
+            columns.append(replace(numeric_plan(kind.name, bins), spans=kind.base == "duration"))
         elif kind.base == "categorical":
             columns.append(categorical_plan(kind.name, column))
         else:

@@ -18,7 +18,7 @@ from ..core.adjust import holm
 from ..core.pvalue import resampling_pvalue, sequential_pvalue
 from ..core.types import Floats
 from .columns import ColumnPlan
-from .effects import NONE, BatchEffect, Change, effect_of_change
+from .effects import NONE, BatchEffect, Change, largest_effect, parts
 from .features import FeaturePlan
 from .scan import ENOUGH, Indices, Whitened
 
@@ -67,7 +67,7 @@ def row_test(
         before, after = counts[:-1].sum(axis=0), counts[-1]
         kernel = column.kernel()[:-1, :-1]
         pvalues.append(_column_pvalue(before, after, kernel, level / len(plan.columns), rng))
-        effects.append(_row_effect(before, after, kernel))
+        effects.append(_row_effect(before, after, kernel, parts(column)[:-1]))
     adjusted = np.minimum(1.0, np.array(pvalues) * len(pvalues))
     return float(adjusted.min()), adjusted, effects
 
@@ -95,13 +95,14 @@ def _column_pvalue(before: Floats, after: Floats, kernel: Floats, level: float, 
     return sequential_pvalue(observed, drawn(), ENOUGH, limit, 1e-12 + 1e-9 * observed)[0]
 
 
-def _row_effect(before: Floats, after: Floats, kernel: Floats) -> BatchEffect:
+def _row_effect(before: Floats, after: Floats, kernel: Floats, starts: Sequence[int]) -> BatchEffect:
     if min(before.sum(), after.sum()) < 2:
         return NONE
     p, q = before / before.sum(), after / after.sum()
     middle = (before + after) / (before + after).sum()
     factor = 1 / before.sum() + 1 / after.sum()
-    return effect_of_change(Change(p, q, np.diag(middle) - np.outer(middle, middle), factor), kernel)
+    change = Change(p, q, np.diag(middle) - np.outer(middle, middle), factor)
+    return largest_effect(change, kernel, starts)
 
 
 def dispersion(plan: FeaturePlan, features: Floats, present: Floats, seed: Sequence[int]) -> Dispersion | None:
