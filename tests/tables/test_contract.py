@@ -43,7 +43,8 @@ def test_what_is_learned():
     assert high + 0.1 * (high - low) <= rules["price"].max <= high + 0.12 * (high - low)
     assert isinstance(rules["n"].max, int)
     assert rules["city"].values == ("Bonn", "Oslo", "Rome")
-    assert (rules["day"].min, rules["day"].max) == (min(DAYS), max(DAYS))
+    assert (rules["day"].min, rules["day"].max) == (None, None)
+    assert ts.learn(TABLE).dates == {"day": (min(DAYS), max(DAYS))}
     assert rules["key"].unique
     assert TABLE["gap"].null_count() / ROWS < rules["gap"].missing < 0.25
     assert rules["price"].missing == 0
@@ -75,12 +76,20 @@ def test_what_is_written_is_read(tmp_path):
     assert "# min = 2024-01-01" in text
     assert text.startswith("# Learned from polars DataFrame by twosample")
     again = ts.Contract.load(tmp_path / "c.toml")
-    without_dates = {
-        name: ColumnRules(**{**vars(rule), "min": None, "max": None}) if name == "day" else rule
-        for name, rule in contract.columns.items()
-    }
-    assert dict(again.columns) == without_dates
+    assert dict(again.columns) == dict(contract.columns)
     assert ts.Contract.from_toml(again.to_toml()).columns == again.columns
+
+
+def test_learned_dates_are_no_rules_and_written_ones_stay_rules(tmp_path):
+    """The next table holds later dates: whether the contract went through a file does not matter."""
+    later = TABLE.with_columns(day=pl.col("day") + timedelta(days=365))
+    contract = ts.learn(TABLE)
+    contract.save(tmp_path / "c.toml")
+    for known in (contract, tmp_path / "c.toml"):
+        assert ts.compare(TABLE, later, contract=known).violations == ()
+    ruled = ts.Contract.from_toml("[columns.day]\nmax = 2024-12-31")
+    assert ts.Contract.from_toml(ruled.to_toml()).columns["day"].max == date(2024, 12, 31)
+    assert [broken.rule for broken in ts.compare(TABLE, later, contract=ruled).violations] == ["max"]
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20), st.lists(st.text(st.characters(codec="utf-8")), max_size=4))

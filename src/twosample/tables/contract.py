@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from math import isnan
 from typing import Any
@@ -70,6 +70,8 @@ class Contract(Tabled):
         The rules of each column.
     name
         Where it comes from.
+    dates
+        Ranges of dates that were learned. They are comments in the text and no rules: the next table holds later dates.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Contract(Tabled):
 
     columns: Mapping[str, ColumnRules]
     name: str = ""
+    dates: Mapping[str, tuple[Bound, Bound]] = field(default_factory=dict)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Contract:
@@ -130,7 +133,7 @@ class Contract(Tabled):
 
     def to_toml(self) -> str:
         """The contract as text, with comments that say how to edit it."""
-        return contract_text(self.name, {name: _plain(rules) for name, rules in self.columns.items()})
+        return contract_text(self.name, {name: _plain(rules) for name, rules in self.columns.items()}, self.dates)
 
     def __str__(self) -> str:
         return self.to_toml()

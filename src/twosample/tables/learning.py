@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from math import ceil, floor, isfinite, log10, sqrt
@@ -91,7 +92,12 @@ def learn(
         kind.name: _rules(table, kind, profiles[kind.name], survey.sample, counts.get(kind.name), slack)
         for kind in found
     }
-    return Contract(rules, table.name)
+    dates = {name: (rule.min, rule.max) for name, rule in rules.items() if isinstance(rule.min, date)}
+    return Contract(
+        {name: replace(rule, min=None, max=None) if name in dates else rule for name, rule in rules.items()},
+        table.name,
+        dates,
+    )
 
 
 def _rules(

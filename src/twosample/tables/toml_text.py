@@ -17,7 +17,7 @@ _HEAD = """\
 # What a table must look like. Edit it, and check it: twosample compare REFERENCE NEW --contract THIS_FILE
 #
 # Each column has a table [columns.NAME] with any of these keys; delete the lines that should not count.
-#   kind          numeric, integer, boolean, datetime: what every value must be; categorical, text, identifier: anything
+#   kind          numeric, integer, boolean, datetime: what every value must be; other kinds take anything
 #   required      false if the column need not be there
 #   missing       the largest share of rows without a value: 0.01 is 1 %
 #   min, max      the range: numbers, or dates such as 2024-01-31 without quotes
@@ -27,20 +27,17 @@ _HEAD = """\
 """
 
 
-def contract_text(name: str, columns: Mapping[str, Mapping[str, Any]]) -> str:
-    """The text of a contract."""
+def contract_text(
+    name: str, columns: Mapping[str, Mapping[str, Any]], dates: Mapping[str, tuple[object, object]]
+) -> str:
+    """The text of a contract; ranges of dates that were only learned are comments."""
     learned = f"# Learned from {shown(name, 200)} by twosample {__version__}.\n" if name else ""
     parts = [learned + _HEAD + "\nversion = 1\n"]
     for column, rules in columns.items():
-        lines = [f"[columns.{_key(column)}]", *(_line(key, value) for key, value in rules.items())]
+        lines = [f"[columns.{_key(column)}]", *(f"{key} = {_value(value)}" for key, value in rules.items())]
+        lines += [f"# {key} = {_value(end)}" for key, end in zip(("min", "max"), dates.get(column, ()), strict=False)]
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts) if columns else parts[0] + "\n[columns]\n"
-
-
-def _line(key: str, value: object) -> str:
-    """A key and its value. Ranges of dates are comments: the next table will hold later ones."""
-    text = f"{key} = {_value(value)}"
-    return f"# {text}" if key in ("min", "max") and isinstance(value, date) else text
 
 
 def _key(name: str) -> str:
