@@ -1,5 +1,7 @@
 """Costs and p-values by short vectors against the definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -9,7 +11,7 @@ from twosample.core.line_distances import typical_distance
 from twosample.matching.columns import Column
 from twosample.matching.costs import SCALES
 from twosample.matching.judging import drift_test
-from twosample.matching.lines import Cells, inner_products, rounded
+from twosample.matching.lines import Embeddings, inner_products, rounded
 from twosample.matching.points import PointColumns, Points
 
 RNG = np.random.default_rng(0)
@@ -105,7 +107,14 @@ def test_points_keep_mass_mean_and_variance():
     assert found.mass @ found.place == pytest.approx(x.mean())
     assert found.mass @ (found.spread**2 + found.place**2) == pytest.approx(np.square(x).mean())
     assert 500 / 3500 in found.mass  # zero is a point of its own
-    assert len(Cells.of(PointColumns.of([found]), 1.0).node) <= len(found.mass)
+
+
+def test_norms_of_embeddings_are_sums_of_their_squares():
+    columns = [points(RNG.normal(size=40)), points(np.array([0.0, 7.0, 1e6]))]
+    found = Embeddings.of(PointColumns.of(columns), 0.5)
+    for k, (first, last) in enumerate(pairwise([*found.start, len(found.node)])):
+        assert (np.diff(found.node[first:last]) > 0).all()
+        assert found.value[first:last] @ found.value[first:last] == pytest.approx(found.norms[k])
 
 
 def test_numbers_of_any_size():

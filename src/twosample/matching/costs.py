@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from .columns import Column, TableSample
 from .lines import Inner, inner_products, rounded, without_diagonal
-from .points import Mask, Places, Points
+from .points import Mask, Places, Points, different
 from .words import pieces, products, shares
 
 SCALES = (1.0, 4.0, 1 / 32)
@@ -147,7 +147,7 @@ def in_common(sources: Sequence[Column], targets: Sequence[Column], *, labels: b
     rows = max(_VALUES // max(s + t, 1), _LEAST)
     values = [_hashes(column, rows) if labels else column.numbers[column.seen(rows)] for column in columns]
     known, codes = np.unique(np.concatenate(values), return_inverse=True)
-    places = np.unique(np.repeat(np.arange(s + t) * len(known), [len(one) for one in values]) + codes)
+    places = different(np.repeat(np.arange(s + t) * len(known), [len(one) for one in values]) + codes)
     column, codes = np.divmod(places, max(len(known), 1))  # each value once for each column
     both, sizes = _shared(codes, column, s, t), np.bincount(column, minlength=s + t)
     union = sizes[:s, None] + sizes[None, s:] - both

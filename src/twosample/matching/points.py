@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.line_distances import typical_distance
 from ..core.types import Floats
 
+Number = TypeVar("Number", np.float64, np.intp)
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
@@ -25,6 +27,12 @@ _FEW = 256  # different values that are all kept
 _ROWS = 65  # evenly spaced rows from which distances are measured
 LARGEST = 1e300
 """Numbers beyond are taken for this: differences must not overflow."""
+
+
+def different(values: NDArray[Number]) -> NDArray[Number]:
+    """The different values in ascending order; of many, np.unique takes ten times as long with its hashes."""
+    ascending = np.sort(values)
+    return ascending[np.append(True, ascending[1:] != ascending[:-1])] if len(values) else ascending
 
 
 @dataclass(frozen=True, eq=False)
