@@ -112,7 +112,8 @@ class BinTally:
 
     def _add_beyond(self, values: Floats, counts: Wholes | None) -> None:
         low, high = self.grid.start * 2.0**self.grid.unit, self.grid.stop * 2.0**self.grid.unit
-        beyond = ((values < low) | (values >= high)) & np.isfinite(values)
+        beyond = np.flatnonzero((values < low) | (values >= high))
+        beyond = beyond[np.isfinite(values[beyond])]
         outside = values[beyond]
         self._beyond += Totals.of_values(outside) if counts is None else Totals.of_counted(outside, counts[beyond])
 

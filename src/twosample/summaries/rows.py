@@ -83,8 +83,9 @@ class RowSampler:
         kept = np.arange(len(self._keys))
         if 0 < self.size <= len(kept):
             self._limit = float(np.partition(self._keys, self.size - 1)[self.size - 1])
-            kept = np.flatnonzero(self._keys <= self._limit)  # of equal keys, the first
-            kept = np.sort(kept[np.argsort(self._keys[kept], kind="stable")[: self.size]])
+            kept = np.flatnonzero(self._keys <= self._limit)
+            if len(kept) > self.size:  # of equal keys, the first
+                kept = np.sort(kept[np.argsort(self._keys[kept], kind="stable")[: self.size]])
         kept = kept[: self.size]
         self._keys, self._numbers = self._keys[kept], self._numbers[kept]
         return kept
@@ -99,7 +100,10 @@ class RowSampler:
 
         kept = [empty]
         for batch in batches:
-            kept.append(batch[self.offer(len(batch))])
+            chosen = self.offer(len(batch))
+            if len(kept) == 1 and self.crowded():  # no rows of others: those that stay are enough
+                chosen = chosen[self.keep()]
+            kept.append(batch[chosen])
             if self.crowded():
                 kept = [pl.concat(kept, how="vertical_relaxed")[self.keep()]]
         return self.sample(pl.concat(kept, how="vertical_relaxed")[self.keep()])
