@@ -23,8 +23,11 @@ def test_json(tmp_path, name, packing):
     path.write_bytes(pack(JSON[name].encode()))
     table = open_table(path)
     assert table.collect(["a", "b"]).rows() == [(1.0, "x"), (2.5, None), (None, "y")]
-    kinds = {kind.name: kind.kind for kind in infer_kinds(table, table.profile(), table.collect())}
-    assert kinds["c"] == "unsupported"
+    kinds = {kind.name: kind for kind in infer_kinds(table, table.profile(), table.collect())}
+    assert kinds["c"].kind == "unsupported"
+    assert "give what is in it as columns, or say kind text" in kinds["c"].reason
+    said = infer_kinds(table, table.profile(), table.collect(), {"c": "text"})
+    assert said[2].kind == "text"
 
 
 @pytest.mark.parametrize(

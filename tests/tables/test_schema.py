@@ -272,3 +272,14 @@ def test_dates_are_text_where_they_can_be_nothing_else(tmp_path, monkeypatch, fo
         assert c["at"].a.min == c["at"].b.min == min(days)
     texts = frame.with_columns(at=pl.col("at").cast(pl.String))
     assert set(ts.compare(frame, texts).schema.changed) == {"at"}  # a frame could hold dates
+
+
+def test_a_file_without_header_is_told(tmp_path):
+    rows = np.random.default_rng(3).normal(size=(60, 2)).round(2)
+    pl.DataFrame(rows, schema=["x", "y"]).write_csv(tmp_path / "a.csv")
+    pl.DataFrame(rows, schema=["x", "y"]).write_csv(tmp_path / "b.csv", include_header=False)
+    with pytest.raises(ts.InputError, match=r"b\.csv seems to have no header: its first line"):
+        ts.compare(tmp_path / "a.csv", tmp_path / "b.csv")
+    with pytest.raises(ts.InputError, match="no column that can be compared") as error:
+        ts.compare(tmp_path / "a.csv", {"z": [1.5, 2.5] * 20})
+    assert "no header" not in str(error.value)

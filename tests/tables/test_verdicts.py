@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import twosample as ts
 from twosample.core.adjust import holm
 from twosample.embedding import Effect, Judge, Judged, adjusted
 from twosample.embedding.judge import JOINT
@@ -90,3 +91,14 @@ def test_rows_are_relabelled_where_that_is_fine_enough_and_cheap(tests, rows, ki
     null = Judge(0.05, tests, np.random.default_rng(0)).null(rows)
     assert isinstance(null, kind)
     assert null.resamples == resamples
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1, 0.2, 0.4, 2.0])
+def test_one_pvalue_says_whether_anything_is_significant(shift):
+    rng = np.random.default_rng(round(10 * shift))
+    a, b = ({f"c{j}": rng.normal(move, size=300) for j in range(4)} for move in (0.0, shift))
+    b["c0"][:30] = np.nan
+    for gone in (a, {**a, "c0": b["c0"]}):
+        c = ts.compare(gone, b, level=0.03)
+        assert (c.pvalue <= c.level) == (c.verdict in ("different", "small difference"))
+        assert c.to_dict()["pvalue"] == c.pvalue

@@ -158,6 +158,8 @@ def check_kinds(kinds: Mapping[str, str] | None) -> dict[str, Kind]:
 def unsupported(info: ColumnInfo, sample: pl.Series) -> ColumnKind:
     """What a column is whose type cannot be compared."""
     reason = f"{info.storage} is not a type that can be compared"
+    if info.storage.startswith(("List", "Struct", "Array", "Map")):
+        reason += "; give what is in it as columns, or say kind text or categorical to compare it as it is written"
     if info.storage == "Object":
         value = next((value for value in sample if value is not None), None)
         reason = f"Python objects of type {type(value).__name__} cannot be compared; give numbers or text"

@@ -245,11 +245,8 @@ def _pair(names: tuple[str, str], c: Comparison, count: int) -> TablePair:
     if c.joint_effect is not None:
         effects.append((c.joint_effect.value, c.joint_effect.low, c.joint_effect.high))
     value, low, high = max(effects)
-    pvalues = [column.adjusted_pvalue for column in c.columns]
-    pvalues += [column.missing.adjusted_pvalue for column in c.columns if column.missing is not None]
-    pvalues += [] if c.joint is None else [min(1.0, c.joint.pvalue / JOINT)]
     most = tuple(column.name for column in c.columns if column.verdict == "different")
-    return TablePair(*names, c.verdict, c.headline, min(1.0, count * min(pvalues)), value, low, high, most)
+    return TablePair(*names, c.verdict, c.headline, min(1.0, count * c.pvalue), value, low, high, most)
 
 
 def _groups(names: tuple[str, ...], pairs: Sequence[TablePair]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._reported import Reported
+from ..embedding.judge import JOINT
 from ..errors import OptionError, whole_number
 from ..planning import EffectSize
 from ..results import PAPER, TestResult
@@ -107,6 +108,18 @@ class Comparison(Reported):
             if column.name == name:
                 return column
         raise OptionError(f"No column {name!r} was compared. Compared were {[c.name for c in self.columns][:20]}.")
+
+    @property
+    def pvalue(self) -> float:
+        """Of the tables as a whole: the smallest level at which anything in their values is significant.
+
+        The smallest adjusted p-value of a column or a missing share, or that of the joint test over its third of the
+        level. The schema and contracts have no part in it.
+        """
+        found = [column.adjusted_pvalue for column in self.columns]
+        found += [column.missing.adjusted_pvalue for column in self.columns if column.missing is not None]
+        found += [] if self.joint is None else [self.joint.pvalue / JOINT]
+        return min(1.0, *found)
 
     def rows(self, n: int = 20) -> tuple[SpeakingRow, ...]:
         """The rows of either table that speak most for the difference, n at most, strongest first.

@@ -19,7 +19,7 @@ import numpy as np
 from .._hints import did_you_mean
 from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
-from ..sources import ColumnKind, JointColumn, SchemaFinding
+from ..sources import ColumnKind, JointColumn, SchemaFinding, Table
 from ..sources.files import dateless, guessed
 from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.values import column_of, numbers, present, records, spelled, strings
@@ -354,11 +354,22 @@ def comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointC
         reasons = "; ".join(f"{part.column}: {part.detail}" for part in findings[:5])
         more = f"; and {len(findings) - 5} more" if len(findings) > 5 else ""
         said = f"{reasons}{more}. Rename columns so that they match, or say what they mean with kinds={{...}}."
+        bare = next((side.table for side in (reading.a, reading.b) if _headless(side.table)), None)
+        if bare is not None:
+            said += f" {bare.name} seems to have no header: its first line, which names the columns, has numbers in it."
         raise InputError(
             f"{reading.a.table.name} and {reading.b.table.name} have no column that can be compared"
             + (f". {said}" if findings else ": select and exclude leave none.")
         )
     return columns, findings
+
+
+def _headless(table: Table) -> bool:
+    """Whether a text file looks as if its first line were a row."""
+    import polars as pl
+
+    names = pl.Series([info.name for info in table.columns], dtype=pl.String)
+    return guessed(table.files) and spelled(names)[0].count() > 0
 
 
 def _first(side: ReadTable, name: str) -> Any:

@@ -94,7 +94,7 @@ def as_dict(c: Comparison) -> dict[str, Any]:
     }  # fmt: skip
     result: dict[str, Any] = _finite({
         "schema": 2,
-        **plain(c, "verdict", "headline", "level", "margin", "a", "b"),
+        **plain(c, "verdict", "headline", "pvalue", "level", "margin", "a", "b"),
         "joint": joint,
         "table_schema": plain(c.schema),
         "violations": [plain(violation) for violation in c.violations],
