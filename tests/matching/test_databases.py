@@ -13,6 +13,13 @@ from tests.report.test_page import ALLOWED, Page
 from twosample.report import html, markdown
 
 
+def test_a_table_without_values_says_so():
+    rng = np.random.default_rng(0)
+    x = {"t": {"a": rng.normal(size=90), "b": rng.gamma(2, size=90)}, "none": {"q": [None] * 5}}
+    found = ts.match_databases(x, {"u": x["t"]}).unmatched_source
+    assert [(one.name, one.reason) for one in found] == [("none", "no column has values that can be compared")]
+
+
 def shop(n, seed):
     """Three tables that have nothing to do with each other."""
     rng = np.random.default_rng(seed)

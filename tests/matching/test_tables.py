@@ -93,6 +93,24 @@ def test_bad_options(options, message):
         ts.matching.naive([[1.0, 2.0]], [[1.0, 2.0]], **options)
 
 
+def test_tables_without_a_partner_are_tested_against_the_nearest():
+    rng = np.random.default_rng(0)
+    near, far, small = rng.normal(size=(50, 2)), rng.normal(size=(50, 2)) + 5, rng.normal(size=(40, 2))
+    other, away = rng.normal(size=(50, 2)), rng.normal(size=(60, 2)) - 5
+    m = ts.match_tables([near, far, small], [other, away])
+    assert [(pair.source, pair.target) for pair in m.pairs] == [("0", "0")]
+    one, two = m.unmatched_source
+    assert (one.candidate, one.pvalue, one.reason) == (
+        "1",
+        0.001,
+        "the nearest, '1', has another distribution (p = 0.001)",
+    )
+    assert (two.candidate, m.pvalues[2, 0]) == ("0", two.pvalue)
+    assert two.pvalue > 0.05
+    assert "has another partner" in two.reason
+    assert "Tables of the source without a partner" in str(m)
+
+
 def test_text_is_no_sample():
     import polars as pl
 

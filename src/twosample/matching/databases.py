@@ -203,6 +203,9 @@ def _alone(side: _Database, other: _Database, sure: Floats, taken: set[str], oth
     for i, name in enumerate(side.names):
         if name in taken:
             continue
+        if all(column.family == "none" for column in side.tables[i].columns):
+            found.append(Unmatched(name, "no column has values that can be compared"))
+            continue
         j = int(np.argmax(sure[i]))
         rival = other.names[j] in others and sure[i, j] > 0.5
         why = "has another partner" if rival else f"is too unlike (confidence {sure[i, j]:.2g})"

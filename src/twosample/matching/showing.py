@@ -35,7 +35,8 @@ def summary(m: Matching) -> str:
         lines += ["", *("  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows)]
     for side, alone in enumerate((m.unmatched_source, m.unmatched_target)):
         if alone:
-            lines += ["", f"Columns of the {_SIDES[side]} without a partner in {shown(m.names[1 - side], _NAME)}"]
+            what = f"{_matched_things(m).capitalize()} of the {_SIDES[side]}"
+            lines += ["", f"{what} without a partner in {shown(m.names[1 - side], _NAME)}"]
             lines += [f"  {shown(one.name, _NAME)}: {one.reason}" for one in alone]
     return "\n".join([*lines, *(f"  note  {note}" for note in m.notes)])
 
@@ -143,9 +144,13 @@ def units(change: tuple[float, float], source: str, target: str) -> str:
     return f"{target} = {change[0]:.4g} + {change[1]:.4g} · {source}"
 
 
+def _matched_things(m: Matching) -> str:
+    return "columns" if m.sides else "tables"
+
+
 def _side(m: Matching, side: int) -> str:
     count = len((m.sources, m.targets)[side])
-    return f"{shown(m.names[side], _NAME)}: {count} {'columns' if m.sides else 'tables'}, {m.rows[side]} rows"
+    return f"{shown(m.names[side], _NAME)}: {count} {_matched_things(m)}, {m.rows[side]} rows"
 
 
 def _matrix(values: Floats) -> list[list[float | None]]:

@@ -159,12 +159,19 @@ def _judged(sides: _Samples, costs: Floats, roots: Floats, level: float | None, 
                 adjusted_pvalue=float(value), gap=ahead, cost=float(costs[i, j]), statistic=statistic, evidence=words,
             )
         )  # fmt: skip
-    alone = []
-    for side, table, values in ((0, costs, pvalues), (1, costs.T, pvalues.T)):
-        left_over = [i for i in range(len(table)) if i not in taken[side]]
-        alone.append(tuple(_alone(sides, side, i, table, values, taken[1 - side]) for i in left_over))
+    alone: tuple[list[Unmatched], list[Unmatched]] = [], []
+    for side, table in enumerate((costs, costs.T)):
+        for k in range(len(table)):
+            if k not in taken[side]:
+                nearest = int(np.argmin(table[k]))
+                at = (nearest, k) if side else (k, nearest)
+                if np.isnan(pvalues[at]):
+                    pvalues[at] = sides.pvalue(*at, rng)[1]
+                p, name = float(pvalues[at]), sides.names[1 - side][nearest]
+                why = _why(name, p, nearest in taken[1 - side], level or DRIFTED)
+                alone[side].append(Unmatched(sides.names[side][k], why, name, p))
     return Matching(
-        pairs=tuple(kept), unmatched_source=alone[0], unmatched_target=alone[1], sources=sides.names[0],
+        pairs=tuple(kept), unmatched_source=tuple(alone[0]), unmatched_target=tuple(alone[1]), sources=sides.names[0],
         targets=sides.names[1], confidence=sure, costs=costs, mmd=roots, pvalues=pvalues,
         distance=semi_metric(roots), related=float("nan"), level=level, names=("a", "b"),
         rows=(sum(map(len, sides.left)), sum(map(len, sides.right))),
@@ -177,10 +184,7 @@ def _as_columns(sides: _Samples, costs: Floats) -> Costs:
     return Costs(costs, costs, np.full(costs.shape, SOME_SHARED), 1 / m[:, None] + 1 / n)
 
 
-def _alone(sides: _Samples, side: int, i: int, costs: Floats, pvalues: Floats, taken: set[int]) -> Unmatched:
-    j = int(np.argmin(costs[i]))
-    p = float(pvalues[i, j])
-    name = sides.names[1 - side][j]
-    value = "" if np.isnan(p) else f" (p = {p:.3g})"
-    why = "has another partner" if j in taken else "has another distribution"
-    return Unmatched(sides.names[side][i], f"the nearest, {name!r}, {why}{value}", name, p)
+def _why(name: str, p: float, taken: bool, level: float) -> str:
+    """Why a table has no partner."""
+    least = "has another distribution" if p <= level else "fits another one, all pairs considered"
+    return f"the nearest, {name!r}, {'has another partner' if taken else least} (p = {p:.3g})"
