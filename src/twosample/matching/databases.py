@@ -75,8 +75,8 @@ def match_databases(
 
     Notes
     -----
-    Every table is read once, and every column embedded once: all costs between columns are found together, and a pair
-    of tables costs a millisecond. 60 × 60 tables of ten columns and 1,000 rows take 8 seconds of processor time. A
+    Every table is read once, and all costs between columns are found together: to score two tables takes a
+    millisecond. Those that are partners are then matched as :func:`match` does it. 60 × 60 tables of ten columns and 1,000 rows take 8 seconds of processor time. A
     table that cannot be read, or is empty, stays alone and says why. Not for one table in several files: give
     :func:`match` the folder.
 
