@@ -76,9 +76,9 @@ def match_databases(
     Notes
     -----
     Every table is read once, and all costs between columns are found together: to score two tables takes a
-    millisecond. Those that are partners are then matched as :func:`match` does it. 60 × 60 tables of ten columns and 1,000 rows take 8 seconds of processor time. A
-    table that cannot be read, or is empty, stays alone and says why. Not for one table in several files: give
-    :func:`match` the folder.
+    millisecond. Those that are partners are then matched as :func:`match` does it. 60 × 60 tables of ten columns and
+    1,000 rows take 8 seconds of processor time. A table that cannot be read, or is empty, stays alone and says why. Not
+    for one table in several files: give :func:`match` the folder.
 
     Examples
     --------
