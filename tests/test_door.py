@@ -6,6 +6,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import twosample as ts
@@ -149,6 +150,29 @@ def test_numbers_of_the_standard_library():
 def test_what_is_no_array_may_become_one(value, way):
     with pytest.raises(ts.InputError, match=way):
         ts.rivals.energy_test(value, [[1.0], [2.0]])
+
+
+class Rude:
+    def __array__(self, *arguments, **options):
+        raise RuntimeError("rude")
+
+
+@pytest.mark.parametrize("odd", [Rude(), [10**400] * 20, pa.array([None] * 20), np.zeros((20, 2, 2))], ids=str)
+def test_odd_weights_labels_and_kernel_values_are_refused_by_name(odd):
+    with pytest.raises(ts.InputError, match="weights_x"):
+        ts.mmd_test(X, Y, weights_x=odd)
+    if not isinstance(odd, list):
+        with pytest.raises(ts.InputError, match="StratifiedPermutation: by_x must"):
+            ts.StratifiedPermutation(odd, [0] * 25)
+        with pytest.raises(ts.TwosampleError, match="kernel: "):
+            ts.mmd_test(X, Y, kernel=lambda a, b: odd)
+
+
+def test_masked_weights_are_missing():
+    """Below the mask are any numbers."""
+    weights = np.ma.masked_array(np.ones(20), np.arange(20) == 3)
+    with pytest.raises(ts.InputError, match=r"weights_x has 1 missing weight\(s\), the first in row 3"):
+        ts.mmd_test(X, Y, weights_x=weights)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "energy", "linear", "polynomial", "laplace"])

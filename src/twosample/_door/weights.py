@@ -65,12 +65,14 @@ def checked_weights(value: object, name: str, rows: int) -> Floats:
     """``(rows,)`` weights of one sample from an option; None is 1 for every row."""
     if value is None:
         return np.ones(rows)
+    if np.ma.isMaskedArray(value):
+        value = value.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
     try:
         array = np.asarray(value.to_numpy() if hasattr(value, "to_numpy") else value)
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim == 1):
             raise TypeError
         weights = array.astype(np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
         raise InputError(f"{name} must hold one number for every row; it holds something else.") from None
     if weights.shape != (rows,):
         raise InputError(f"{name} has shape {weights.shape}, and the sample has {rows} rows. Give one weight for each.")

@@ -141,11 +141,11 @@ class Precomputed(Kernel):
         return f"Precomputed({len(self.matrix)} x {len(self.matrix)})"
 
 
-def _asarray(matrix: object) -> np.ndarray[Any, Any]:
+def _asarray(matrix: object, what: str = "Precomputed: the matrix") -> np.ndarray[Any, Any]:
     try:
         return np.asarray(matrix)
     except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
-        raise InputError(f"Precomputed: the matrix cannot be read as an array: {error}") from None
+        raise InputError(f"{what} cannot be read as an array: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class FunctionKernel(Kernel):
                 real_number(name, getattr(self, name))
 
     def block(self, a: Floats, b: Floats) -> Floats:
-        K = np.asarray(self.function(a, b))
+        K = _asarray(self.function(a, b), f"kernel: what {_name(self.function)} returned")
         if K.shape != (len(a), len(b)):
             raise OptionError(
                 f"kernel: {_name(self.function)} was given {len(a)} and {len(b)} points and returned an array of "

@@ -95,19 +95,32 @@ class Stated(Null):
 
 def row_labels(owner: str, option: str, given: object, what: str) -> tuple[Hashable, ...]:
     """The stratum or group of every row; rows of a matrix are tuples."""
-    if hasattr(given, "to_numpy"):
-        given = given.to_numpy()
-    if isinstance(given, np.ndarray):
-        given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
-    if not isinstance(given, Iterable) or isinstance(given, str | bytes):
+    labels: tuple[Hashable, ...]
+    try:
+        if hasattr(given, "to_numpy"):
+            given = given.to_numpy()
+        if isinstance(given, np.ndarray):
+            given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
+        labels = () if isinstance(given, str | bytes) else tuple(given)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
+        labels = ()
+    if not labels:
         raise InputError(f"{owner}: {option} must be a list with the {what} of every row.")
-    labels = tuple(given)
-    if not labels or not all(isinstance(label, Hashable) and not unnamed(label) for label in labels):
+    if not all(_hashable(label) and not unnamed(label) for label in labels):
         raise InputError(
             f"{owner}: {option} must name the {what} of every row; None, NaN and lists do not. If missing is a {what}, "
             "give it a name, such as '(missing)'."
         )
     return labels
+
+
+def _hashable(label: object) -> bool:
+    """A tuple may hold a list, and is not then."""
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
 
 
 def kept_labels(labels: Iterable[Hashable], which: NDArray[np.bool_]) -> tuple[Hashable, ...]:
