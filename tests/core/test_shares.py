@@ -1,7 +1,7 @@
 """Fisher's test against scipy's, and intervals of the effect of two shares that hold."""
 
 import time
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -88,12 +88,27 @@ def test_the_law_of_gaps_is_never_below_that_of_all_labellings(m, n):
     for chosen in combinations(range(m + n), m):
         others = np.flatnonzero(~np.isin(np.arange(m + n), chosen))
         runs.append(int(np.diff(others).max()) - 1)
+    alone = np.ones(m + n, dtype=int)
     for k in range(1, m + 1):
         exact = np.mean(np.array(runs) >= k)
-        assert gap_pvalue(k, m, n) >= exact - 1e-12
-        if 2 * k > m:  # there is room for one only: nothing is counted twice
-            assert gap_pvalue(k, m, n) == pytest.approx(exact)
-    assert gap_pvalue(m + 1, m, n) == 1.0 == gap_pvalue(1, m, 1)
+        assert gap_pvalue(k, m, n, alone) >= exact - 1e-12
+        if 2 * k > m and gap_pvalue(k, m, n, alone) < 1:  # there is room for one only: nothing is counted twice
+            assert gap_pvalue(k, m, n, alone) == pytest.approx(exact, rel=1e-9)
+    assert gap_pvalue(m + 1, m, n, alone) == 1.0 == gap_pvalue(1, m, 1, alone[: m + 1])
+
+
+@pytest.mark.parametrize("ties", [[2, 2, 2, 2], [3, 1, 4], [1, 3, 3, 1], [1, 2, 1, 2, 1, 1]])
+@pytest.mark.parametrize("m", [3, 4])
+def test_the_law_of_gaps_with_ties_is_never_below_that_of_all_labellings(ties, m):
+    """The most rows of x at values between two that y has."""
+    value, total, found = np.repeat(np.arange(len(ties)), ties), sum(ties), []
+    for chosen in combinations(range(total), m):
+        first = np.isin(np.arange(total), chosen)
+        x, y = (np.bincount(value[part], minlength=len(ties)) for part in (first, ~first))
+        ends = np.flatnonzero(y)
+        found.append(max((int(x[i + 1 : j].sum()) for i, j in pairwise(ends)), default=0))
+    for k in range(1, m + 1):
+        assert gap_pvalue(k, m, total - m, np.array(ties)) >= np.mean(np.array(found) >= k) - 1e-12
 
 
 @pytest.mark.parametrize(("both", "m", "n"), [(4, 10, 10), (9, 30, 12), (1, 5, 80), (20, 15, 15), (0, 4, 4)])

@@ -102,6 +102,28 @@ def test_dropped_days_are_seen_and_said(dates):
         assert (round(low / 86_400, 1), round(high / 86_400, 1)) == (33.0, 34.0)
 
 
+def test_one_dropped_day_of_dates_is_named():
+    """The chances of all days are added up, not those of all rows."""
+    rng = np.random.default_rng(7)
+    a, b = (np.datetime64("2024-01-01") + rng.integers(0, 60, size) for size in (1500, 1400))
+    c = ts.compare({"day": a}, {"day": b[b != np.datetime64("2024-02-03")]})
+    assert re.fullmatch(r"2024-02-03 in 1\.\d % of A and in none of B", c["day"].view)
+    assert c["day"].adjusted_pvalue < 0.01
+
+
+def test_a_time_zone_moves_the_clock():
+    rng = np.random.default_rng(8)
+    days = rng.integers(0, 60, (2, 1500)) * 86_400_000
+    hours = (np.clip(rng.normal(14, 3, (2, 1500)), 0, 22.9) * 3_600_000).astype(np.int64)
+    a, b = (
+        np.datetime64("2024-01-01", "ms") + (day + hour).astype("m8[ms]") for day, hour in zip(days, hours, strict=True)
+    )
+    assert ts.compare({"at": a}, {"at": b}).verdict != "different"
+    c = ts.compare({"at": a}, {"at": b + np.timedelta64(1, "h")})
+    assert c["at"].adjusted_pvalue < 1e-4
+    assert c["at"].view.startswith("before 1")
+
+
 def test_a_chance_gap_does_not_widen_intervals():
     """The longest gap of thousands lies where chance put it: its share is no effect of the column."""
     rng = np.random.default_rng(8)

@@ -131,6 +131,8 @@ def said(text, numbers):
     """For which numbers the words hold: "at least 3 and below 5"."""
     holds = np.ones(len(numbers), dtype=bool)
     for part in text.split(",")[0].split(" and "):
+        if " " not in part:  # a single value
+            return np.isclose(numbers, float(part), rtol=1e-5)
         word, number = part.rsplit(" ", 1)
         compare = {"at most": np.less_equal, "at least": np.greater_equal, "below": np.less}[word]
         holds &= compare(numbers, float(number))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import floor, lgamma, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .types import Floats
 
@@ -106,24 +107,34 @@ def beyond_pvalue(k: int, m: int, n: int) -> float:
     return max(min(1.0, float(np.exp(logs).sum())), _LEAST)
 
 
-def gap_pvalue(k: int, m: int, n: int) -> float:
+def gap_pvalue(k: int, m: int, n: int, ties: NDArray[np.intp]) -> float:
     r"""The chance that k of m rows or more lie next to each other between two of n others, anywhere, at most.
 
     Each of the n - 1 places between neighbours among the others has so many with probability
-    :math:`(m)_k / (m+n)_k`; the chances of all are added up. With ties, of which those at the border do not count, no
-    smaller than that either.
+    :math:`(m)_k / (m+n)_k`; the chances of all are added up. `ties` has the rows of both at each value, in order: where
+    there are fewer values than places, those of all values from which on k rows or more are reached, c of them, with
+    :math:`(m)_c / (m+n)_c`.
 
     Examples
     --------
-    >>> gap_pvalue(1, 5, 5), round(gap_pvalue(20, 1000, 1000), 6)
-    (1.0, 0.000785)
+    >>> gap_pvalue(1, 5, 5, np.ones(10, dtype=int)), round(gap_pvalue(20, 1000, 1000, np.ones(2000, dtype=int)), 6)
+    (1.0, 0.000866)
+    >>> f"{gap_pvalue(20, 1000, 1000, np.full(100, 20)):.1e}"  # one of a hundred days is that of one table alone
+    '8.6e-05'
     """
     from scipy.special import gammaln
 
     if k > m or n < 2:
         return 1.0
-    one = gammaln(m + 1) - gammaln(m - k + 1) - gammaln(m + n + 1) + gammaln(m + n - k + 1)
-    return max(min(1.0, float(np.exp(log(n - 1) + one))), _LEAST)
+    sums = np.cumsum(ties)
+    before = sums[:-1]  # rows before each value but the first
+    last = np.searchsorted(sums, before + k)
+    before, last = before[last < len(sums)], last[last < len(sums)]
+    reached = np.concatenate([[k], sums[last] - before]).astype(np.float64)
+    reached = np.minimum(reached, m + 1)
+    one = gammaln(m + 1) - gammaln(np.maximum(m - reached + 1, 0)) - gammaln(m + n + 1) + gammaln(m + n - reached + 1)
+    chances = np.where(reached > m, 0.0, np.exp(one))
+    return max(min(1.0, (n - 1) * float(chances[0]), float(chances[1:].sum())), _LEAST)
 
 
 def share_effect(p: Floats, q: Floats) -> Floats:

@@ -43,6 +43,7 @@ def clock_views(x: SingleValues, y: SingleValues) -> Iterator[View]:
     counted = partial(_counted, x, y)
     hours = {hour: f"between {hour}:00 and {hour}:59" for hour in range(24)}
     yield from _each("clock", _hours, x.classes[HOURS], y.classes[HOURS], hours)
+    yield from _before(x.classes[HOURS], y.classes[HOURS])
     yield from _each("clock", _weekdays, x.classes[WEEKDAYS], y.classes[WEEKDAYS], dict(enumerate(_DAYS)))
     if x.exact and y.exact and not 0 <= min(ends) <= max(ends) < _DAY:  # not the time of day alone
         months = {month: f"in {name}" for month, name in enumerate(_MONTHS)}
@@ -65,6 +66,20 @@ def _each(
     for place in used[: len(used) if len(used) > 2 else len(used) - 1].tolist():
         both = int(first[place]), int(second[place])
         yield View(family, names[place + start], *both, *rows, holds=partial(_is, codes, place + start))
+
+
+def _before(first: Wholes, second: Wholes) -> Iterator[View]:
+    """Times before about a quarter, half and three quarters of all: a shift, as of a time zone, moves them all."""
+    rows, sums = (int(first.sum()), int(second.sum())), np.cumsum(first + second)
+    ends = {int(np.argmin(np.abs(sums[:-1] - share * sums[-1]))) for share in (0.25, 0.5, 0.75)}
+    for hour in sorted(ends):
+        both = int(first[: hour + 1].sum()), int(second[: hour + 1].sum())
+        if 0 < sum(both) < sum(rows):
+            yield View("clock", f"before {hour + 1}:00", *both, *rows, holds=partial(_up_to, hour))
+
+
+def _up_to(hour: int, seconds: Floats) -> NDArray[np.bool_]:
+    return np.asarray(_hours(seconds) <= hour)
 
 
 def _counted(x: SingleValues, y: SingleValues, codes: Callable[[Floats], Codes], size: int) -> tuple[Wholes, Wholes]:

@@ -129,10 +129,12 @@ class GapView(RangeView):
     Where it lies is known from the labels, so that it has an effect only where it is longer than chance.
     """
 
+    rare: float = 1.0  # the chance that there is one so long, anywhere
+
     @property
     def pvalue(self) -> float:
-        """The chance that there is one so long, anywhere."""
-        return gap_pvalue(*((self.a, self.m, self.n) if self.a else (self.b, self.n, self.m)))
+        """That chance."""
+        return self.rare
 
 
 def intervals(views: Sequence[View], tail: float) -> list[tuple[float, float]]:
@@ -282,8 +284,12 @@ def _gaps(heap: Heap, number: Words) -> Iterator[View]:
         longest = int(np.argmax(rows))
         a, b = (int(rows[longest]), 0) if own is sides[0] else (0, int(rows[longest]))
         if a + b:
-            low, high = heap.since(int(ends[longest]) + 1, number), heap.up_to(int(ends[longest + 1]) - 1, number)
-            yield GapView("range", f"{low} and {high}", a, b, m, n)
+            first, last = int(ends[longest]) + 1, int(ends[longest + 1]) - 1
+            text = f"{heap.since(first, number)} and {heap.up_to(last, number)}"
+            if first == last and heap.low[first] == heap.high[first]:
+                text = number.alone(float(heap.low[first]), heap.found[first - 1 : first + 2])
+            rare = gap_pvalue(a + b, *((m, n) if a else (n, m)), heap.counts)
+            yield GapView("range", text, a, b, m, n, rare=rare)
 
 
 def _round(heap: Heap, steps: Mapping[float, str], seldom: bool) -> Iterator[View]:
