@@ -95,6 +95,11 @@ def test_every_kind_has_the_weight_of_one_column(rng):
     assert [name for name in pool.columns if "missing" in name] == ["size is missing"]
 
 
+def test_a_blank_level_has_a_name():
+    r = ts.two_sample_test({"a": ["", "x"] * 20}, {"a": ["x"] * 40}, n=99, rng=0)
+    assert "a = '': more often in x" in r.explain()
+
+
 def test_many_levels(rng):
     levels = np.array([f"level {i}" for i in range(150)])
     x, y = (pl.DataFrame({"a": levels[rng.integers(150, size=1000)]}) for _ in range(2))
@@ -159,8 +164,8 @@ def test_nothing_to_compare_in_columns_that_are_left_out():
     r = ts.two_sample_test(x, y, rng=0)
     assert r.notes[0] == "Column 'bag' was left out: unsupported."
     assert r.explain() == r.notes[-1]
-    assert "in the columns that could be compared" in r.notes[-1]
-    with pytest.raises(ts.InputError, match="no strongest view: All rows"):
+    assert "no column that could be compared has more than one value" in r.notes[-1]
+    with pytest.raises(ts.InputError, match="no strongest view: There is nothing to compare"):
         _ = r.strongest
 
 

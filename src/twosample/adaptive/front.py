@@ -37,7 +37,7 @@ CITATION = "Westfall and Young (1993): Resampling-Based Multiple Testing; Good (
 
 _FEW_ROWS = 10_000
 
-_NOTHING_LEFT = "All rows of both samples are the same in the columns that could be compared."
+_NOTHING_LEFT = "There is nothing to compare: no column that could be compared has more than one value."
 
 
 @options_by_name
