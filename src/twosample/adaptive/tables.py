@@ -140,7 +140,8 @@ def _levels(found: pl.Series, missing: NDArray[np.bool_], name: str) -> Iterator
     """One coordinate for each level, missing among them: the delta kernel. Beyond 64 levels by hashed signs."""
     levels, codes = np.unique(found.fill_null("").to_numpy().astype(str), return_inverse=True)
     codes = np.where(missing, len(levels), codes)
-    names = [f"{name} = {level if level.strip() else repr(level)}" for level in levels.tolist()] + [f"{name} is missing"]
+    shown = [level if level.strip() else repr(level) for level in levels.tolist()]
+    names = [f"{name} = {level}" for level in shown] + [f"{name} is missing"]
     if len(levels) <= CODE_BITS:
         rows = np.eye(len(levels) + 1)[codes]
         kept = (rows != rows[0]).any(axis=0)
