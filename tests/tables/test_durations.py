@@ -77,3 +77,10 @@ def test_round_places_are_few_and_inside(low, high):
     slack = 1e-9 * (high - low)
     assert low - slack <= places[0] <= places[-1] <= high + slack
     assert len({duration(place) for place in places}) == len(places)
+
+
+def test_outliers_say_how_long():
+    odd = pl.concat([trips(7500, 100), pl.DataFrame({"trip": [timedelta(days=4)]})])
+    found = ts.outliers(trips(7500), odd)
+    assert "trip = 4 d (usually " in str(found)
+    assert " h " in str(found).split("(usually ")[1]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from .._numbers import counted, share
+from .._numbers import counted, duration, share
 from .._shown import shown
 from ..sources import ColumnKind, convert
 from ..sources.values import column_of
@@ -61,11 +62,13 @@ def _range(values: pl.Series) -> str:
     ordered = values.sort()
     last = len(ordered) - 1
     low, high = (ordered[round(last * place)] for place in (_INSIDE, 1 - _INSIDE))
-    return f"{low:.4g} to {high:.4g}" if values.dtype.is_float() else f"{low} to {high}"
+    return f"{low:.4g} to {high:.4g}" if values.dtype.is_float() else f"{cell(low)} to {cell(high)}"
 
 
 def cell(value: object) -> str:
     """A value of a row as text."""
+    if isinstance(value, timedelta):
+        return duration(value.total_seconds())
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
