@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
 import twosample as ts
 from twosample.kernels.bandwidth import _quantiles, pair_distances
+from twosample.kernels.radial import quick_distances
 
 
 def rng():
@@ -338,6 +339,11 @@ def test_distances_of_long_rows_are_those_of_differences(kind):
         z += 1e5
     if kind == "one outlier":
         z[7] *= 1e4
-    np.testing.assert_allclose(pair_distances(z, "euclidean"), pdist(z), rtol=1e-9 if kind == "one outlier" else 1e-12)
+    close = 1e-9 if kind == "one outlier" else 1e-12
+    np.testing.assert_allclose(pair_distances(z, "euclidean"), pdist(z), rtol=close)
+    np.testing.assert_allclose(
+        quick_distances(z[:40], z, "sqeuclidean"), cdist(z[:40], z, "sqeuclidean"), rtol=2 * close
+    )
+    np.testing.assert_allclose(quick_distances(z[:40], z, "cityblock"), cdist(z[:40], z, "cityblock"), rtol=1e-14)
     assert ((pair_distances(z, "euclidean") == 0) == (pdist(z) == 0)).all()
     assert median(z) == pytest.approx(plain(z), rel=1e-12)

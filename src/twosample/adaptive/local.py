@@ -10,7 +10,7 @@ import numpy as np
 from ..core.types import Floats, Reals
 from ..kernels import Blocks, Kernel
 from ..kernels.objects import rows_of
-from ..kernels.radial import distances, paired_distances
+from ..kernels.radial import paired_distances, quick_distances
 
 _FLOOR = 1e-3  # the least width, of the distance to the farthest row: where many rows are equal
 _DIRECT = 3  # columns up to which differences are quicker than products, and keep more digits
@@ -48,7 +48,7 @@ class Local(Kernel):
 
     def block(self, a: Floats, b: Floats) -> Floats:
         i, j = rows_of(a), rows_of(b)
-        D = distances(self.rows[i], self.rows[j], "sqeuclidean")
+        D = quick_distances(self.rows[i], self.rows[j], "sqeuclidean")
         D /= self.widths[i, None]
         D /= self.widths[j]
         return np.asarray(self._of(D))
@@ -134,7 +134,7 @@ def widths(rows: Floats, part: np.ndarray, neighbour: int) -> Floats:
     k = min(neighbour, len(part) - 2)
     found = nearest(rows, others, k)
     found[part] = nearest(others, others, k + 1)
-    floor = _FLOOR * float(np.median(distances(others, others, "euclidean").max(axis=1)))
+    floor = _FLOOR * float(np.median(quick_distances(others, others, "euclidean").max(axis=1)))
     return np.asarray(np.maximum(found, floor if floor > 0 else 1.0))
 
 
@@ -148,7 +148,7 @@ def _by_distances(rows: Floats, others: Floats, k: int) -> Floats:
     found = []
     for start in range(0, len(rows), _ROWS):
         here = rows[start : start + _ROWS]
-        D: Reals = _squares(here, others) if len(rows) > _MANY else distances(here, others, "sqeuclidean")
+        D: Reals = _squares(here, others) if len(rows) > _MANY else quick_distances(here, others, "sqeuclidean")
         found.append(np.sqrt(np.maximum(np.partition(D, k - 1, axis=1)[:, k - 1], 0.0)).astype(np.float64))
     return np.concatenate(found)
 

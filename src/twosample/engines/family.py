@@ -20,6 +20,7 @@ from ..core.labellings import Labellings
 from ..core.threads import available_cores, run
 from ..core.types import Floats, Reals
 from ..kernels import RadialKernel
+from ..kernels.radial import quick_distances
 from .blocks import Rows, Singles, blocked_sums, centred_forms
 
 PART = 500  # rows of a larger pool that the components are found from
@@ -54,9 +55,7 @@ class KernelFamily:
 
     def tile(self, a: Floats, b: Floats, dtype: np.dtype[Any]) -> Reals:
         """``(B, rows, columns)`` the functions of the distances between rows of a and of b."""
-        from scipy.spatial.distance import cdist
-
-        D = cdist(a, b, self.kernels[0].metric).astype(dtype)
+        D = quick_distances(a, b, self.kernels[0].metric).astype(dtype)
         values = np.empty((len(self.kernels), D.size), dtype)
         for kernel, row in zip(self.kernels, values, strict=True):
             power = 2 if kernel.metric == "sqeuclidean" else 1

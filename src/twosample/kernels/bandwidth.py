@@ -12,16 +12,11 @@ from ..core.line_distances import line_quantiles
 from ..core.types import Floats
 from ..errors import OptionError, positive_number, real_number, whole_number
 from .base import Metric
+from .radial import LONG, quick_distances
 
 EXACT_POINTS = 2000  # pools up to this size are measured by all their pairs; larger ones by a random part of this size
 EXACT_LINE = 100_000  # the same in one dimension, where all pairs cost O(N log N)
 LINE_SAMPLE = 30_000  # how many random points stand for a longer line: the median is then known to about half a percent
-
-LONG = 64
-"""Coordinates from which on distances of all pairs are quicker by a matrix product."""
-
-_NEAR = 1e-3  # of both squares, below which a difference of them loses digits
-_CELLS = 1 << 20  # of differences at a time
 
 
 Quantiles = Callable[[Floats], Floats]  # gives quantiles of the distances between two pooled rows at some levels
@@ -159,29 +154,8 @@ def _quantiles(values: Floats, levels: Floats) -> Floats:
 
 def pair_distances(z: Floats, metric: Metric) -> Floats:
     """``(N (N - 1) / 2,)`` distances between the rows, in the order of :func:`scipy.spatial.distance.pdist`."""
-    from scipy.spatial.distance import pdist
+    if z.shape[1] < LONG or metric == "cityblock":
+        from scipy.spatial.distance import pdist
 
-    lengths = _by_products(z) if metric == "euclidean" and z.shape[1] >= LONG else None
-    return np.asarray(pdist(z, metric)) if lengths is None else lengths
-
-
-def _by_products(z: Floats) -> Floats | None:
-    """The same of long rows by one matrix product: |a - b|² = |a|² + |b|² - 2 a'b, with the centre taken off.
-
-    Of what is smaller than a thousandth of the sum of squares few digits would be left: such pairs are looked at one by
-    one, so that equal rows are at distance 0. None if there are many of them.
-    """
-    centred = z - z.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    first, second = np.triu_indices(len(z), 1)
-    both = squares[first] + squares[second]
-    found = both - 2.0 * (centred @ centred.T)[first, second]
-    (near,) = np.nonzero(found < _NEAR * both)
-    if len(near) > len(found) // 8:
-        return None
-    step = max(1, _CELLS // z.shape[1])
-    for at in range(0, len(near), step):
-        part = near[at : at + step]
-        difference = z[first[part]] - z[second[part]]
-        found[part] = np.einsum("ij,ij->i", difference, difference)
-    return np.asarray(np.sqrt(found, out=found))
+        return np.asarray(pdist(z, metric))
+    return np.asarray(quick_distances(z, z, metric)[np.triu_indices(len(z), 1)])

@@ -10,6 +10,7 @@ from ..core.types import Floats
 from ..errors import OptionError, positive_number, whole_number
 from .bandwidth import EXACT_POINTS, BandwidthRule, Quantiles
 from .base import Metric
+from .radial import quick_distances
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,6 @@ class CrossMedian(BandwidthRule):
 
     def bandwidths(self, z: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
         """One bandwidth from the pooled sample z, of which the first m rows are x."""
-        from scipy.spatial.distance import cdist
-
         if self.m is None or not self.m < len(z):
             raise OptionError(f"bandwidth={self!r} has to know which rows are x: it is for mmd_test, mmd and witness.")
         unit = float(np.abs(z - z[0]).max())
@@ -68,6 +67,6 @@ class CrossMedian(BandwidthRule):
             (part if len(part) <= half else part[rng.choice(len(part), half, replace=False)]) / unit
             for part in np.split(z - z[0], [self.m])
         )
-        lengths = cdist(x, y, metric)
+        lengths = quick_distances(x, y, metric)
         nonzero = lengths[lengths > 0]
         return np.array([self.factor * unit * (float(np.median(nonzero)) if nonzero.size else 1.0)])

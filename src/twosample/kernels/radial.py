@@ -1,6 +1,6 @@
-"""Kernels that are functions of a distance, the Gaussian first of all; distances by their definition.
+"""Kernels that are functions of a distance, the Gaussian first of all; distances by their definition, and quickly.
 
-They come from differences of rows, never from the expanded square.
+Values of kernels come from differences of rows, never from the expanded square.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from ..errors import OptionError, positive_number
 from .base import BandwidthOf, Kernel, Metric
 from .mixture import Mixture
 from .spectra import Frequencies, isotropic_frequencies
+
+LONG = 64
+"""Coordinates from which on distances are quicker by a matrix product."""
+
+_NEAR = 1e-3  # of both squares, below which a difference of them loses digits
+_CELLS = 1 << 20  # of differences at a time
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,39 @@ def distances(a: Floats, b: Floats, metric: Metric) -> Floats:
     unit = _unit(a, b) if metric == "euclidean" else 1.0
     result: Floats = cdist(a, b, metric) if unit == 1 else unit * cdist(a / unit, b / unit, metric)
     return result
+
+
+def quick_distances(a: Floats, b: Floats, metric: Metric) -> Floats:
+    """The same, to twelve digits: those of long rows by one matrix product."""
+    quick = metric != "cityblock" and a.shape[1] >= LONG and _unit(a, b) == 1
+    squares = _squares_by_products(a, b) if quick else None
+    if squares is None:
+        return distances(a, b, metric)
+    return np.sqrt(squares, out=squares) if metric == "euclidean" else squares
+
+
+def _squares_by_products(a: Floats, b: Floats) -> Floats | None:
+    """``(len(a), len(b))`` squared distances |a|² + |b|² - 2 a'b, with a centre taken off.
+
+    Of what is smaller than a thousandth of both squares few digits would be left: such pairs are looked at one by one,
+    so that equal rows are at distance 0. None if there are many of them.
+    """
+    centre = b.mean(axis=0)
+    x, y = a - centre, b - centre
+    left, right = np.einsum("ij,ij->i", x, x), np.einsum("ij,ij->i", y, y)
+    both = left[:, None] + right
+    D: Floats = x @ y.T
+    D *= -2.0
+    D += both
+    both *= _NEAR
+    i, j = np.nonzero(both > D)
+    if len(i) > D.size // 8:
+        return None
+    step = max(1, _CELLS // a.shape[1])
+    for at in range(0, len(i), step):
+        part = slice(at, at + step)
+        D[i[part], j[part]] = paired_distances(a[i[part]], b[j[part]], "sqeuclidean")
+    return D
 
 
 def paired_distances(a: Floats, b: Floats, metric: Metric) -> Floats:

@@ -14,7 +14,7 @@ from ...core.threads import run
 from ...core.types import Floats, Reals
 from ...errors import OptionError
 from ...kernels import Kernel
-from ...kernels.bandwidth import LONG
+from ...kernels.radial import LONG
 from ..features.feature_gram import PIECES
 from ..tiles import tile_function
 
