@@ -12,7 +12,7 @@ from twosample.matching.columns import Column
 from twosample.matching.costs import SCALES
 from twosample.matching.judging import drift_test
 from twosample.matching.lines import Embeddings, inner_products, rounded
-from twosample.matching.points import PointColumns, Points
+from twosample.matching.points import Points
 
 RNG = np.random.default_rng(0)
 COLUMNS = {
@@ -111,7 +111,7 @@ def test_points_keep_mass_mean_and_variance():
 
 def test_norms_of_embeddings_are_sums_of_their_squares():
     columns = [points(RNG.normal(size=40)), points(np.array([0.0, 7.0, 1e6]))]
-    found = Embeddings.of(PointColumns.of(columns), 0.5)
+    found = Embeddings.of(columns, 0.5)
     for k, (first, last) in enumerate(pairwise([*found.start, len(found.node)])):
         assert (np.diff(found.node[first:last]) > 0).all()
         assert found.value[first:last] @ found.value[first:last] == pytest.approx(found.norms[k])

@@ -9,7 +9,7 @@ up to 5e-9. So the mean embedding of a column is a short vector of values :math:
 rows, a squared MMD the squared distance between two of those, and what is far apart never meets. Unlike waves, nodes
 have no period after which distant values would seem close.
 
-PointColumns are collected in cells around the nodes, as moments of the offset from the node; the Hermite series of the
+Points are collected in cells around the nodes, as moments of the offset from the node; the Hermite series of the
 Gaussian takes moments to the values at the 17 nodes around. Bandwidths are rounded to powers of 2, so that columns
 share cells.
 """
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from .points import Places, PointColumns, Points, different
+from .points import Places, Points, different
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -36,7 +36,6 @@ _WIDTH = 2 * _REACH + 1
 _COARSEST = 0.25  # a point wider than this variance, in squared steps, is taken for one of this variance
 _FARTHEST = 2.0**52  # steps from 0 beyond which all is one place
 _NARROWEST = 1e-290  # bandwidth
-_ROUNDED = 1  # bandwidths to an octave
 _ROUNDING = 1e-14  # of mean kernel values
 
 
@@ -57,7 +56,7 @@ _SERIES = _series()
 def rounded(bandwidth: Floats) -> Floats:
     """The nearest powers of 2; 1 for a constant column, where any serves."""
     safe = np.where(bandwidth > 0, np.maximum(bandwidth, _NARROWEST), 1.0)
-    return np.asarray(2.0 ** (np.rint(_ROUNDED * np.log2(safe)) / _ROUNDED))
+    return np.asarray(2.0 ** (np.rint(np.log2(safe))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,26 +69,33 @@ class Embeddings:
     norms: Floats  # (c,) squared norms: mean kernel values over all pairs of rows
 
     @classmethod
-    def of(cls, points: PointColumns, bandwidth: float) -> Embeddings:
+    def of(cls, columns: Sequence[Points], bandwidth: float) -> Embeddings:
         """Collect the points in cells around nodes; the moments of a cell say what it adds to the nodes around it."""
+        mass, place, spread = (
+            np.concatenate([getattr(one, part) for one in columns]) for part in ("mass", "place", "spread")
+        )
+        start = np.cumsum([0, *(len(one.mass) for one in columns[:-1])])
         step = _STEP * bandwidth
         with np.errstate(over="ignore"):
-            place = np.clip(points.place / step, -_FARTHEST, _FARTHEST)
-            width = np.square(points.spread / step)
+            place, width = np.clip(place / step, -_FARTHEST, _FARTHEST), np.square(spread / step)
         node = np.rint(place)
         fresh = np.diff(node, prepend=np.nan) != 0
-        fresh[points.start[:-1]] = True
+        fresh[start] = True
         begin = np.flatnonzero(fresh)
-        moments = np.add.reduceat(_moments(points.mass, place - node, np.minimum(width, _COARSEST)), begin, axis=1)
-        node, start = node[begin], np.searchsorted(begin, points.start[:-1])
+        moments = np.add.reduceat(_moments(mass, place - node, np.minimum(width, _COARSEST)), begin, axis=1)
+        rows = np.repeat([one.rows for one in columns], np.diff(start, append=len(mass)))
+        excess = np.add.reduceat(_excess(mass, width, rows), start)
+        node, start = node[begin], np.searchsorted(begin, start)
         steps = np.minimum(np.diff(node), _WIDTH).astype(np.intp)  # gaps that no cell reaches across are closed
         steps[start[1:] - 1] = _WIDTH
         first = np.cumsum([0, *steps])  # of the nodes that each cell reaches
         size = int(first[-1]) + _WIDTH
-        value = _sums((first[:, None] + np.arange(_WIDTH)).ravel(), (moments.T @ _SERIES).ravel(), size)
+        value = np.bincount((first[:, None] + np.arange(_WIDTH)).ravel(), (moments.T @ _SERIES).ravel(), size)
         nodes = np.arange(size) + np.repeat(node - _REACH - first, np.diff(first, append=size))
         start = first[start]
-        return cls(nodes, value, start, np.add.reduceat(np.square(value), start) - _excess(points, width))
+        return cls(
+            nodes, value.astype(np.float64, copy=False), start, np.add.reduceat(np.square(value), start) - excess
+        )
 
     def at(self, nodes: Floats) -> csr_array:
         """``(c, nodes)`` the embeddings at some nodes, which ascend."""
@@ -116,25 +122,18 @@ def _moments(mass: Floats, offset: Floats, variance: Floats) -> Floats:
     return powers
 
 
-def _sums(place: Places, weights: Floats, size: int) -> Floats:
-    """``(size,)`` sums of the weights at each place."""
-    return np.bincount(place, weights=weights, minlength=size).astype(np.float64, copy=False)
+def _excess(mass: Floats, width: Floats, rows: Places) -> Floats:
+    """By how much points that are wider than cells make norms too large: pairs of rows within such a point.
 
-
-def _excess(points: PointColumns, width: Floats) -> Floats:
-    """Pairs of rows within one wide point: their mean kernel value if they are spread like a normal law, or not at all.
-
-    `width` are variances in squared steps.
+    Their mean kernel value is that of rows that are spread like a normal law. `width` are variances in squared steps,
+    `rows` those of the column to which a point belongs.
     """
-    wide = np.flatnonzero(width > _COARSEST)
-    if not len(wide):
-        return np.zeros(len(points))
-    column = points.column[wide]
-    mass = points.mass[wide]
-    single = 1 / np.maximum(np.rint(mass * points.rows[column]), 1.0)  # pairs of a row with itself
-    true = single + (1 - single) / np.sqrt(1 + 2 * _STEP**2 * width[wide] / (1 - np.minimum(single, 0.5)))
-    taken = 1 / sqrt(1 + 2 * _STEP**2 * _COARSEST)
-    return _sums(column, mass**2 * (taken - true), len(points))
+    excess, wide = np.zeros(len(mass)), np.flatnonzero(width > _COARSEST)
+    mass, width = mass[wide], width[wide]
+    single = 1 / np.maximum(np.rint(mass * rows[wide]), 1.0)  # pairs of a row with itself
+    true = single + (1 - single) / np.sqrt(1 + 2 * _STEP**2 * width / (1 - np.minimum(single, 0.5)))
+    excess[wide] = mass**2 * (1 / sqrt(1 + 2 * _STEP**2 * _COARSEST) - true)
+    return excess
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +171,10 @@ def inner_products(sources: Sequence[Points], targets: Sequence[Points], bandwid
     """All mean kernel values, with a bandwidth for each source; embeddings for each of these, none for pairs."""
     s, t = len(sources), len(targets)
     own, cross, other = np.empty(s), np.empty((s, t)), np.empty((s, t))
-    together = PointColumns.of(targets)
     for value in np.unique(bandwidth):
         here = np.flatnonzero(bandwidth == value)
-        theirs = Embeddings.of(together, float(value))
-        ours = Embeddings.of(PointColumns.of([sources[k] for k in here.tolist()]), float(value))
+        theirs = Embeddings.of(targets, float(value))
+        ours = Embeddings.of([sources[k] for k in here.tolist()], float(value))
         own[here], other[here] = ours.norms, theirs.norms
         nodes = different(ours.node)
         cross[here] = (ours.at(nodes) @ theirs.at(nodes).T).toarray()

@@ -7,7 +7,6 @@ that repeats often is a point of its own, and a column of few different values h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -81,39 +80,8 @@ def _cuts(x: Floats, middle: float, scale: float) -> Places:
     ends = np.arcsinh(reach) * _STEPS
     edges = middle + scale * np.sinh(np.arange(np.floor(ends[0]), np.ceil(ends[1]) + 1) / _STEPS)
     often = max(1, len(x) // _FEW)
-    heavy = np.unique(x[often:][x[often:] == x[:-often]])  # values that repeat more often than that
+    heavy = different(x[often:][x[often:] == x[:-often]])  # values that repeat more often than that
     both = [np.searchsorted(x, heavy, side) for side in ("left", "right")]
     cuts = np.sort(np.concatenate([[0], np.searchsorted(x, edges), *both]))
     cuts = cuts[np.diff(cuts, append=len(x)) > 0]
     return cuts[cuts < len(x)].astype(np.intp)
-
-
-@dataclass(frozen=True, eq=False)
-class PointColumns:
-    """Several columns, one after the other."""
-
-    mass: Floats  # (M,) as in Points
-    place: Floats
-    spread: Floats
-    start: Places  # (c + 1,) where the columns begin, and M
-    rows: Places  # (c,) rows and scales
-    scale: Floats
-
-    @classmethod
-    def of(cls, columns: Sequence[Points]) -> PointColumns:
-        """Put the points of some columns together."""
-        mass, place, spread = (
-            np.concatenate([np.empty(0), *(getattr(one, part) for one in columns)])
-            for part in ("mass", "place", "spread")
-        )
-        start = np.cumsum([0, *(len(one.mass) for one in columns)])
-        rows = np.array([one.rows for one in columns], dtype=np.intp)
-        return cls(mass, place, spread, start, rows, np.array([one.scale for one in columns]))
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def column(self) -> Places:
-        """``(M,)`` the column to which each point belongs."""
-        return np.repeat(np.arange(len(self)), np.diff(self.start))
