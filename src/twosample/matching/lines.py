@@ -101,10 +101,12 @@ class Embeddings:
         """``(c, nodes)`` the embeddings at some nodes, which ascend."""
         from scipy.sparse import csr_array
 
-        place = np.minimum(np.searchsorted(nodes, self.node), len(nodes) - 1)
-        here = nodes[place] == self.node
-        ends = np.concatenate([[0], np.cumsum(here)])[np.append(self.start, len(here))]
-        return csr_array((self.value[here], place[here], ends), shape=(len(self.start), len(nodes)))
+        near = np.flatnonzero((self.node >= nodes[0]) & (self.node <= nodes[-1]))
+        place = np.searchsorted(nodes, self.node[near])
+        here = nodes[place] == self.node[near]
+        near, place = near[here], place[here]
+        ends = np.searchsorted(near, np.append(self.start, len(self.node)))
+        return csr_array((self.value[near], place, ends), shape=(len(self.start), len(nodes)))
 
 
 def _moments(mass: Floats, offset: Floats, variance: Floats) -> Floats:
