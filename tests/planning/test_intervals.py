@@ -146,6 +146,16 @@ def test_coverage_with_rare_events(p, q, m, n):
     assert at_most(missed.max(), 150, 0.05, 2.5)
 
 
+def test_coverage_of_the_bootstrap_with_rare_events():
+    """Resamples of ten rows that are all 0 are so, too."""
+    missed = 0
+    for seed in range(60):
+        rng = np.random.default_rng([5, seed])
+        x, y = ((rng.random(size) < 0.02).astype(float) for size in (10, 200))
+        missed += ts.interval(x, y, method="bootstrap", kernel=ts.Gaussian(1.0), rng=seed).low > 0
+    assert at_most(missed, 60, 0.05, 2.0)
+
+
 @pytest.mark.parametrize("value", [1.0, 3.0])
 @pytest.mark.parametrize("columns", [1, 2])
 def test_one_row_that_differs_is_seen(value, columns):

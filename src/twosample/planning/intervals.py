@@ -243,6 +243,8 @@ def resampled(measured: Profile, moments: Laws, rng: np.random.Generator) -> Boo
         degenerate.append(form.value(measured.gram.block_sums(labels, m, n)) - measured.biased - part)
     along, rest = np.concatenate(linear), np.concatenate(degenerate)
     spread = float(along.std())
+    # resamples of a few rows know no more of rare values than the rows; the moments of both samples may
+    rest += sqrt(max(moments.quadratic - float(rest.var()), 0.0)) * rng.normal(size=len(rest))
     return BootstrapLaws(along / spread if spread > 0 else along, rest - rest.mean(), moments.quadratic, moments.slope)
 
 
