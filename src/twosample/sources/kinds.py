@@ -237,7 +237,7 @@ def _rounded(column: ColumnKind, sample: pl.Series) -> ColumnKind:
     """The column: whole numbers beyond what doubles hold are numbers, unless most would be rounded to the same ones."""
     if column.kind != "integer":
         return column
-    if _apart(sample):
+    if sample.n_unique() > 1 and _apart(sample):  # a constant is compared as it is
         return replace(column, kind="numeric", base="numeric", reason="whole numbers, rounded to 53 bits")
     reason = "whole numbers beyond 2^53 would be rounded to the same; subtract a constant, or say kind categorical"
     return replace(column, kind="unsupported", base=None, reason=reason)
