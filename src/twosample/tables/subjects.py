@@ -12,6 +12,7 @@ import numpy as np
 from .._pictures import WeightedNumbers, step_of
 from ..core.types import Floats
 from ..embedding import Embedded, Judge, Levels, Line, missing_pair, text_pair
+from ..embedding.levels import TEXTS
 from ..kernels import Gaussian
 from ..sources import CategoryCounts, JointColumn, Kind
 from ..sources.kinds import NUMBERS
@@ -38,8 +39,6 @@ the median distance."""
 
 _ROWS_WITHIN = 2.0  # rows of the smaller sample that the width of a finer kernel must hold
 _TINY = 2.0**-1000  # the smallest bandwidth: quotients stay numbers
-
-TEXTS = 5000  # texts of each table that are compared, at most
 
 
 @dataclass(frozen=True, eq=False)
