@@ -157,7 +157,11 @@ class Rude:
         raise RuntimeError("rude")
 
 
-@pytest.mark.parametrize("odd", [Rude(), [10**400] * 20, pa.array([None] * 20), np.zeros((20, 2, 2))], ids=str)
+@pytest.mark.parametrize(
+    "odd",
+    [Rude(), [10**400] * 20, pa.array([None] * 20), np.zeros((20, 2, 2))],
+    ids=["rude", "large", "nulls", "stack"],
+)
 def test_odd_weights_labels_and_kernel_values_are_refused_by_name(odd):
     with pytest.raises(ts.InputError, match="weights_x"):
         ts.mmd_test(X, Y, weights_x=odd)
