@@ -168,7 +168,7 @@ def duration(seconds: float, unit: float = 0.0) -> str:
     sign = "-" if seconds < 0 and size else ""
     short = next(((factor, name) for factor, name in _SHORT if size * factor >= 1), _SHORT[-1])
     if 0 < size < 1:
-        return f"{sign}{size * short[0]:.4g} {short[1]}"
+        return f"{sign}{size * short[0]:.6g} {short[1]}"
     rest, parts = round(size * 10**6), []
     for whole, name in _SPANS:
         number, rest = divmod(rest, whole)
@@ -225,7 +225,8 @@ class Measure:
             known = [unit for unit in _UNITS if unit <= fine]
             return max(self.step, known[-1] if known else 10.0 ** floor(log10(fine)))
         if self.dates:
-            return max(self.step, max((unit for unit in _UNITS if unit <= self.wide / 10), default=0.0))
+            fine = 1e-3 if self.wide >= 0.01 else 1e-6
+            return max(self.step, max((unit for unit in _UNITS if unit <= self.wide / 10), default=fine))
         if self.step:
             return self.step * 10.0 ** max(0, floor(log10(self.wide / self.step)) - 4)
         return float(10.0 ** (floor(log10(self.wide)) - 2))
@@ -264,6 +265,7 @@ class Measure:
         clock = abs(value) <= _DAY and self.wide <= _DAY
         near = self.wide < 600 and (clock or self.wide > 0)
         fine = "milliseconds" if 0 < self.wide < 10 else "seconds" if near else "minutes"
+        fine = "microseconds" if 0 < self.wide < 0.01 else fine
         return moment.time().isoformat(fine) if clock else moment.replace(tzinfo=None).isoformat(" ", fine)
 
 

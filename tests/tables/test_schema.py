@@ -283,3 +283,12 @@ def test_a_file_without_header_is_told(tmp_path):
     with pytest.raises(ts.InputError, match="no column that can be compared") as error:
         ts.compare(tmp_path / "a.csv", {"z": [1.5, 2.5] * 20})
     assert "no header" not in str(error.value)
+
+
+def test_dates_with_a_time_zone_are_said_to_be_told_in_utc():
+    pd = pytest.importorskip("pandas")
+    times = pd.Series(pd.date_range("2024-01-01", periods=40, freq="7h"))
+    there = {zone: pd.DataFrame({"at": times.dt.tz_localize(zone)}) for zone in ("Europe/Berlin", "UTC")}
+    said = "Dates, hours and weekdays of 'at' are told in UTC, not in their time zone."
+    assert said in ts.compare(there["Europe/Berlin"], there["UTC"]).notes
+    assert said not in ts.compare(there["UTC"], there["UTC"]).notes

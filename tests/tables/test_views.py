@@ -191,3 +191,39 @@ def test_ranges_of_many_rows_hold_the_values_at_their_ends():
         low, high = place.low or -np.inf, place.high or np.inf
         shares = [float(np.mean((part >= low - 1e-9) & (part <= high + 1e-9))) for part in (x, y)]
         assert (place.share_a, place.share_b) == pytest.approx(shares, abs=1e-9), place.text
+
+
+@pytest.mark.parametrize(
+    ("values", "read"),
+    [
+        (lambda u: 1e6 + 1e-4 * u, float),
+        (lambda u: np.floor(2.0**53 + 1e18 * u).astype(np.int64), float),
+        (lambda u: np.datetime64("2024-05-05") + np.floor(3.6e6 * u).astype("m8[ms]"), np.datetime64),
+        (lambda u: np.datetime64("2024-05-05") + np.floor(3e4 * u).astype("m8[us]"), np.datetime64),
+    ],
+    ids=["decimals", "beyond 2^53", "milliseconds", "microseconds"],
+)
+def test_ranges_among_dense_values_have_the_digits_that_tell_their_rows_apart(values, read):
+    rng = np.random.default_rng(3)
+    x, u = rng.random((2, 2000))
+    a, b = (values(part) for part in (x, u[(u < 0.4031) | (u > 0.4533)]))
+    found = ts.compare({"t": a}, {"t": b}).columns[0]
+    low, high = (read(end) for end in found.view.removeprefix("at least ").partition(" in ")[0].split(" and at most "))
+    shares = [float(((part >= low) & (part <= high)).mean()) for part in (a, b)]
+    assert shares == [found.where[0].share_a, 0.0]
+    assert shares[0] > 0.04
+
+
+def test_shares_of_ranges_are_those_of_finite_values_and_say_so():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=1000), rng.normal(0.5, 1, 900)
+    c = ts.compare({"v": x}, {"v": np.append(y, [np.inf] * 100)})
+    place = next(place for place in c.columns[0].where if place.low is not None and place.high is not None)
+    assert "of the finite values of A and in" in place.text
+    assert place.share_b == pytest.approx(float(((y >= place.low) & (y <= place.high)).mean()))
+
+
+def test_the_largest_doubles_are_multiples_of_any_step():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 400)) * 1e307
+    assert "multiple" not in ts.compare({"v": x}, {"v": 1.5 * y}).columns[0].view

@@ -130,6 +130,12 @@ def with_words(column: ColumnKind) -> bool:
     return column.spelled >= _MOSTLY and column.numbers > _FEW and column.base in ("categorical", "text")
 
 
+def zone_of(column: ColumnKind) -> str:
+    """The time zone of a column of dates, "None" if these have none; empty where nothing is known of it."""
+    found = _ZONE.search(column.storage)
+    return "" if found is None else found[1] or found[2]
+
+
 def _with_words(a: ColumnKind, b: ColumnKind) -> Kind | None:
     """The kind of numbers, if most values of the other column are numbers, too, with words among them."""
     return a.base if a.base in ("numeric", "integer") and b.spelled >= _MOSTLY else None
@@ -148,7 +154,7 @@ def _finding(a: ColumnKind, b: ColumnKind, joint: Kind | None) -> SchemaFinding 
     other = a.base is not None and b.base is not None and (a.base != b.base or a.from_text != b.from_text)
     emptied = a.kind != b.kind and "mostly missing" in (a.kind, b.kind)
     retyped = not alike and (other or emptied)
-    zones = [zone[1] or zone[2] for side in (a, b) if (zone := _ZONE.search(side.storage))]
+    zones = [zone for zone in map(zone_of, (a, b)) if zone]
     if not retyped and len({*zones}) == 2 and "None" in zones:  # zones with names are about the same moments
         one, two = ("without a time zone" if zone == "None" else f"in the time zone {zone}" for zone in zones)
         return SchemaFinding("retyped", a.name, f"{one} in the first table, {two} in the second; compared as moments")

@@ -173,7 +173,7 @@ def multiple(values: Floats, step: float) -> NDArray[np.bool_]:
         scaled -= whole
         found = np.abs(scaled, out=scaled) <= _NEAR
         if step < 1 and len(whole) and max(whole.max(), -whole.min()) > _DIGITS:
-            found |= (whole / parts == values) & np.isfinite(values)
+            found |= ((whole / parts == values) | np.isinf(whole)) & np.isfinite(values)
     return np.asarray(found)
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from .._shown import few, quoted
 from .._version import __version__
 from ..sources.kinds import THOUSANDS
-from ..sources.schemas import with_words
+from ..sources.schemas import with_words, zone_of
 from .conditions import Plan
 from .joint import Joint
 from .reading import Reading
@@ -44,6 +44,7 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
         *kept,
         *_commas(reading),
         *_words(reading),
+        *_zones(reading),
         *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
         *reading.a.table.notes,
         *reading.b.table.notes,
@@ -67,6 +68,14 @@ def _words(reading: Reading) -> tuple[str, ...]:
         return ()
     said = f"Text in {few([quoted(name, 40) for name in names])} spells numbers, with words among them: compared as"
     return (f"{said} numbers, and the words as values of their own. kinds={{...}} says otherwise.",)
+
+
+def _zones(reading: Reading) -> tuple[str, ...]:
+    """Which columns of dates have a time zone, which what is said of them does not follow."""
+    zones = {column.name: {zone_of(column.left), zone_of(column.right)} for column in reading.schema.common}
+    names = [name for name, own in zones.items() if own - {"", "None", "UTC"}]
+    said = few([quoted(name, 40) for name in names])
+    return (f"Dates, hours and weekdays of {said} are told in UTC, not in their time zone.",) if names else ()
 
 
 @cache

@@ -42,6 +42,9 @@ def _shares(subject: Subject, missing: tuple[float, float]) -> SharePicture | No
 def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
     """Where the tables differ most, among the rows with a value."""
     among = next((view.among for view in subject.views if view.among != "values"), "values")
+    line, both = subject.line, subject.numbers
+    if line is not None and both is not None and sum(part.total for part in both) < float(line.x.sum() + line.y.sum()):
+        among = f"finite {among}"  # infinite ones are in no picture
     called = values_of(subject.tables, subject.missing, among)
     if isinstance(shown, NumberPicture) and subject.numbers is not None:
         return strongest(tuple(_ranges(subject.numbers, shown, called)))[:_PLACES]

@@ -351,30 +351,37 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 
-_DIGITS, _MOST_DIGITS = 6, 9  # of numbers, and of those that others are counted up to
+_DIGITS, _MOST_DIGITS = 6, 17  # of numbers, and of any double
+_WHOLE = 1e15  # whole numbers below this are written in full
+_SHOWN = {86_400 * 10**6: inf, 60 * 10**6: 86_400.0, 10**6: 500.0, 1000: 5.0}
+"""Widths at which dates are written to the day, minute, second and millisecond, by these units in microseconds."""
 
 
 class Words:
-    """Numbers of a column as people write them, with as many digits as tell the width of what is shown apart."""
+    """Numbers of a column as people write them, with as many digits as tell the width of what is shown apart.
+
+    Ends of ranges are exact: their text is the number that rows were counted by.
+    """
 
     def __init__(self, wide: float, kind: str) -> None:
         self.wide, self.kind = wide, kind
 
     def __call__(self, value: float) -> str:
         if self.kind == "datetime":
-            return Measure(self.wide if value % 86_400 == 0 else min(self.wide, 86_400.0), dates=True).text(value)
+            exact = next((wide for unit, wide in _SHOWN.items() if round(1e6 * value) % unit == 0), 0.005)
+            return Measure(min(self.wide, exact), dates=True).text(value)
         if self.kind == "duration":
             return duration(value)
         if self.kind == "boolean":
             return "true" if value else "false"
         whole = self.kind == "integer" or value == np.floor(value)
-        return f"{value:.0f}" if whole and abs(value) < 1e15 else f"{value:.6g}"
+        return f"{value:.0f}" if whole and abs(value) < _WHOLE else f"{value:.{_DIGITS}g}"
 
     def alone(self, value: float, others: Floats) -> str:
         """A number with so many digits that none of its neighbours is written alike."""
         text = self(value)
         if self.kind == "numeric" and sum(self(other) == text for other in others.tolist()) > 1:
-            return repr(value)
+            return _in_full(value)
         return text
 
     def most(self, last: float, beyond: float) -> str:
@@ -392,10 +399,10 @@ class Words:
         if self.kind == "integer":
             yield float(np.floor(value))  # whole numbers are: bins may end between them
         elif self.kind in ("datetime", "duration"):
-            units = (86_400.0, 60.0, 1.0) if self.kind == "datetime" else (86_400.0, 3600.0, 60.0, 1.0, 0.001, 1e-6)
+            units = (86_400.0, *((3600.0,) if self.kind == "duration" else ()), 60.0, 1.0, 0.001, 1e-6)
             yield from (float(np.ceil(value / unit)) * unit for unit in units if unit < self.wide)
-        elif isfinite(value) and value != np.floor(value):
-            yield from [float(np.ceil(value))] if abs(value) >= 10.0 ** (_DIGITS - 1) else []
+        elif isfinite(value) and (value != np.floor(value) or abs(value) >= _WHOLE):
+            yield from [float(np.ceil(value))] if 10.0 ** (_DIGITS - 1) <= abs(value) < _WHOLE else []
             for digits in range(_DIGITS, _MOST_DIGITS + 1):
                 yield float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value)))
         else:
@@ -404,7 +411,12 @@ class Words:
     def _exactly(self, value: float) -> str:
         """With more digits than others, if it needs them."""
         text = self(value)
-        return f"{value:.{_MOST_DIGITS}g}" if self.kind == "numeric" and float(text) != value else text
+        return _in_full(value) if self.kind == "numeric" and float(text) != value else text
+
+
+def _in_full(value: float) -> str:
+    """As few digits as no other double has."""
+    return repr(value).removesuffix(".0")
 
 
 def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
