@@ -339,10 +339,10 @@ def test_large_tables_of_a_server_are_sampled_uniformly(postgres_server, monkeyp
     table = open_table(url)
     found = table.survey(100, 3, lambda head: ({}, {}))
     assert found.held is not None
-    assert (found.scan.rows, len(found.held), len(found.sample)) == (ROWS, 1000, 100)
+    assert (found.rows, len(found.held), len(found.sample)) == (ROWS, 1000, 100)
     assert set(found.sample["id"]) < set(found.held["id"])
     assert found.held.equals(table.survey(100, 3, lambda head: ({}, {})).held)
-    assert [part.missing for part in found.scan.profile] == [FRAME[name].null_count() for name in FRAME.columns]
+    assert [part.missing for part in found.profile] == [FRAME[name].null_count() for name in FRAME.columns]
     c = ts.compare(url, FRAME, sample=500)
     assert c.verdict != "different"
     assert "1,000 of 3,000 rows of postgresql://" in c.notes[0]

@@ -53,13 +53,13 @@ def test_a_survey_is_a_sample_and_a_scan(table):
     found = table.survey(300, 5, plan)
     assert found.sample.equals(table.sample(300, 5))
     wanted = table.scan(GRIDS, {"s": 4})
-    assert found.scan.rows == wanted.rows == ROWS
-    for one, two in zip(found.scan.profile, wanted.profile, strict=True):
+    assert found.rows == wanted.rows == ROWS
+    for one, two in zip(found.profile, wanted.profile, strict=True):
         assert (one.name, one.missing, one.min, one.max) == (two.name, two.missing, two.min, two.max)
         assert one.name == "x" or one.distinct == two.distinct  # engines count different doubles, a scan does not
-    assert found.scan.counts["s"].values == wanted.counts["s"].values
+    assert found.counts["s"].values == wanted.counts["s"].values
     for name in GRIDS:
-        np.testing.assert_allclose(found.scan.moments[name].moments, wanted.moments[name].moments, atol=1e-8)
+        np.testing.assert_allclose(found.moments[name].moments, wanted.moments[name].moments, atol=1e-8)
     assert found.held is None
 
 
@@ -84,8 +84,8 @@ def test_of_large_tables_in_engines_a_part_is_held(monkeypatch, most):
     table = open_table(connection.table("f"))
     monkeypatch.setattr(remote, "HELD_ROWS", most)
     found = table.survey(300, 5, lambda head: ({}, {}))
-    assert found.scan.rows == ROWS
-    assert found.scan.profile[2].distinct == 40
+    assert found.rows == ROWS
+    assert found.profile[2].distinct == 40
     assert (found.held is None) == (most == ROWS)
     if found.held is not None:
         assert len(set(found.held["r"])) == 1000
@@ -97,8 +97,8 @@ def test_of_large_tables_in_engines_a_part_is_held(monkeypatch, most):
 def test_too_many_values_are_given_up(monkeypatch):
     monkeypatch.setattr(survey, "VALUES", 5)
     found = open_table(FRAME.lazy()).survey(300, 5, plan)
-    assert not found.scan.counts
-    assert set(found.scan.moments) == set(GRIDS)
+    assert not found.counts
+    assert set(found.moments) == set(GRIDS)
 
 
 # --- Wider bins -----------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 - ``scan(grids, counts)``: for every column its profile, for those with a grid count, Σu and Σu² in each bin, for those
   to be counted the most frequent values; one ordered pass over files and frames. ``profile()``,
   ``binned_moments(grids)`` and ``category_counts(columns)`` are parts of it.
-- ``survey(rows, seed, plan)``: sample and scan in one pass, with bins chosen from the first rows; ``regridded`` makes
-  bins wider afterwards.
+- ``survey(rows, seed, plan)``: a scan with a sample, in one pass, with bins chosen from the first rows; ``completed``
+  makes bins wider afterwards, and asks for what is missing.
 - ``row_count()`` and ``columns`` (name, storage type, family).
 - ``collect(columns)``, for small tables.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..summaries import BinnedColumn, ColumnProfile, SingleValues
 from ..summaries.facts import Family
@@ -39,6 +40,11 @@ class Scan:
     """For each column whose values were to be counted."""
     singles: Mapping[str, SingleValues] = field(default_factory=dict)
     """Single values and round numbers of columns with bins, in the same rows; not where an engine made the bins."""
+
+    @cached_property
+    def profiles(self) -> dict[str, ColumnProfile]:
+        """The profile of each column by its name."""
+        return {part.name: part for part in self.profile}
 
 
 def family_of(dtype: object) -> Family:

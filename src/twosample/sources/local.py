@@ -70,7 +70,7 @@ class BatchRows(ABC):
         """A sample, profiles, bins and counts in one pass."""
         del every
         found = self.attempt(lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan))
-        self.rows = found.scan.rows
+        self.rows = found.rows
         return found
 
     def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
@@ -171,7 +171,7 @@ class LocalRows(BatchRows):
         import polars as pl
 
         if isinstance(self.frame, pl.DataFrame) and len(self.frame) <= size:
-            return Survey(self.frame, self.scan({}, {}, True), self.frame)
+            return Survey.of(self.scan({}, {}, True), self.frame, self.frame)
         return super().survey(size, seed, plan, every)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:

@@ -105,7 +105,7 @@ class RemoteRows:
             draw, copy = (size, seed), CopiedRows()
             batches = copy.keeping(self._batches()) if every else self._batches()
             found = self.guard.run(lambda: surveyed(self.columns(), batches, self._empty(), draw, plan))
-            self._rows, self._copy = found.scan.rows, copy if copy.whole else None
+            self._rows, self._copy = found.rows, copy if copy.whole else None
             return found
         with ThreadPoolExecutor(1) as other:  # rows of a fast puller come by a connection of their own
             rows = other.submit(self.sample, most, seed) if self.puller.fast else None
@@ -113,7 +113,7 @@ class RemoteRows:
             held = self.sample(most, seed) if rows is None else rows.result()
         keys = RowSampler(size, seed)
         keys.offer(len(held))
-        return Survey(held[keys.keep()], scan, held)
+        return Survey.of(scan, held[keys.keep()], held)
 
     def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """All rows in one pass, as they come from the engine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -56,8 +56,8 @@ class SummaryRows:
         counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
         singles = {name: few for name in names if (few := self._singles(name)) is not None}
         scan = Scan(self.held.rows, self.held.profile, bins, counts, singles)
-        kept = self.sample(size, seed)
-        return Survey(kept, scan, summarized=True, points=self._points, sums=self.held.sums)
+        found = Survey.of(scan, self.sample(size, seed))
+        return replace(found, summarized=True, points=self._points, sums=self.held.sums)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.threads import Crew, available_cores
-from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
+from ..summaries import BinGrid, BinnedColumn, ColumnInfo, GroupSums, Points
 from .facts import Scan
 from .sampling import drawn
 from .tallies import VALUES, Tallies
@@ -18,26 +18,72 @@ from .tallies import VALUES, Tallies
 if TYPE_CHECKING:
     import polars as pl
 
+    from .table import Table
+
 Plan = Callable[["pl.DataFrame"], tuple[Mapping[str, BinGrid], Mapping[str, int]]]
 """From the first rows of a table to the bins, and the numbers of values to count, that are wanted of all rows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What a table showed."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Survey(Scan):
+    """A table as it was read: what all rows showed, with bins and counts where they cost no further pass; a sample."""
 
     sample: pl.DataFrame  # a uniform random sample of its rows; all of them if there are no more
-    scan: Scan  # the profiles of all rows, and the bins and counts of the plan where they cost no further pass
-    held: pl.DataFrame | None = None
-    """Rows in memory to take other bins and counts from: all rows, or a larger uniform sample of a table that is slow
-    to read. None: ask the table."""
-    summarized: bool = False  # whether this is all there is: the rows are gone
+    looked_at: int  # rows that bins and counts come from: all, or a larger uniform sample of a slow table
+    held: pl.DataFrame | None = None  # these rows, where they are in memory. None: ask the table
+    table: Table = None  # type: ignore[assignment]  # the table: `Table.survey` says which
+    summarized: bool = False  # whether this is all there is: rows are gone but for the sample
     points: Callable[[str, bool], Points | None] = lambda name, dates: None
     """The numbers of all rows of a column, or the dates that it is said to hold; None where they are not known."""
-    note: str = ""  # what a user should know about how it was made
+    note: str = ""  # what a user should know about how it was read
     numbers: NDArray[np.int64] | None = None
     """The numbers of the sampled rows in the table, from 0; None where they are not known."""
-    sums: GroupSums | None = None  # sums of features over all rows, which a summary holds
+    sums: GroupSums | None = None  # sums of features over all rows, which a summary may hold
+
+    @classmethod
+    def of(cls, scan: Scan, sample: pl.DataFrame, held: pl.DataFrame | None = None) -> Survey:
+        """A scan of all rows, a sample of them, and rows in memory to take other bins and counts from."""
+        looked_at = scan.rows if held is None else len(held)
+        found = {part.name: getattr(scan, part.name) for part in fields(scan)}
+        return cls(**found, sample=sample, looked_at=looked_at, held=held)
+
+    def number(self, position: int) -> int | None:
+        """The number in the table of a row of the sample, from 0; None where it is not known."""
+        if self.numbers is not None:
+            return int(self.numbers[position])
+        return position if self.whole else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the sample is the table."""
+        return len(self.sample) == self.rows
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all rows are, and not only what stands for them."""
+        return self.whole and not self.summarized
+
+    def completed(self, grids: Mapping[str, BinGrid], counts: Mapping[str, int]) -> Survey:
+        """With these bins and counts, and no others: what there is in wider bins, the rest asked for."""
+        from .table import open_table
+
+        known: dict[str, BinnedColumn] = {}
+        for name, own in self.moments.items():
+            found = own.regridded(grids[name]) if name in grids else None
+            known |= {} if found is None else {name: found}
+        grids = {name: grid for name, grid in grids.items() if name not in known}
+        counts = {name: most for name, most in counts.items() if name not in self.counts}
+        if not grids and not counts:
+            return replace(self, moments=known, held=None)
+        rest = self.table if self.held is None else open_table(self.held)
+        more = rest.scan(grids, counts, profile=False)
+        return replace(
+            self,
+            moments={**known, **more.moments},
+            counts={**self.counts, **more.counts},
+            singles={**self.singles, **more.singles},
+            held=None,
+        )
 
 
 def surveyed(
@@ -62,5 +108,5 @@ def surveyed(
 
     with crew:
         sample, rows = drawn(watched(), empty, *draw)
-    all_ = len(sample.frame) == rows
-    return Survey(sample.frame, tallies.scan(limits), sample.frame if all_ else None, numbers=sample.numbers)
+    held = sample.frame if len(sample.frame) == rows else None
+    return replace(Survey.of(tallies.scan(limits), sample.frame, held), numbers=sample.numbers)

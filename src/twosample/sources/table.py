@@ -123,7 +123,8 @@ class Table:
         The plan says what to bin and to count on the way, seen the first rows. With `every` all rows are looked at,
         also of a table that is slow to read.
         """
-        return self._rows.survey(whole_number("rows", rows), whole_number("seed", seed, least=0), plan, every)
+        size, draw = whole_number("rows", rows), whole_number("seed", seed, least=0)
+        return replace(self._rows.survey(size, draw, plan, every), table=self)
 
     def summary(self, choice: RowChoice, like: TableSummary | None = None) -> TableSummary:
         """What stands for the table, perhaps with the bins and features of another one: :func:`twosample.summarize`."""

@@ -15,7 +15,7 @@ from .contract import ColumnRules, Contract, seconds
 if TYPE_CHECKING:
     import polars as pl
 
-    from .reading import ReadTable
+    from ..sources import Survey
 
 _DAY = 86_400.0
 _LISTED = 5  # allowed values that a message names
@@ -97,7 +97,7 @@ def _singular(words: str) -> str:
     return f"{ {'have': 'has', 'are': 'is', 'cannot': 'cannot'}[first] } {rest}"
 
 
-def violations(contract: Contract, side: ReadTable, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
+def violations(contract: Contract, side: Survey, wanted: Collection[str], numbered: bool) -> tuple[Violation, ...]:
     """The rules of wanted columns that a table breaks, in the order of the contract.
 
     Rows are `numbered` if they have the numbers that they have in the source: not if a condition has left some out.
@@ -118,7 +118,7 @@ def violations(contract: Contract, side: ReadTable, wanted: Collection[str], num
     return tuple(found)
 
 
-def _count(side: ReadTable, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
+def _count(side: Survey, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
     """Go through all rows, or through the sample where they cannot be read in order; whether it was all."""
     names = [name for name, part in tallies.items() if part]
     batches: Iterator[pl.DataFrame] | None = iter([side.sample]) if side.whole else side.table.batches(names)
@@ -131,9 +131,9 @@ def _count(side: ReadTable, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
     return batches is not None
 
 
-def _of_profile(side: ReadTable, name: str, rules: ColumnRules, known: Collection[str]) -> Iterable[Violation]:
+def _of_profile(side: Survey, name: str, rules: ColumnRules, known: Collection[str]) -> Iterable[Violation]:
     """What the profile of all rows says: missing shares, values that come twice, ranges that a sample did not show."""
-    facts = side.profile[name]
+    facts = side.profiles[name]
     part = facts.missing / max(facts.rows, 1)
     if rules.missing is not None and part > rules.missing:
         said = f"{facts.missing:,} rows have no value: {share(part)}, and {share(rules.missing)} may"

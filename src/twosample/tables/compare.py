@@ -22,7 +22,7 @@ from ..errors import (
     options_by_name,
     whole_number,
 )
-from ..sources import JointColumn, Table, open_table
+from ..sources import JointColumn, Survey, Table, open_table
 from .checking import Violation, violation_words, violations
 from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
@@ -35,7 +35,7 @@ from .naming import joint_findings
 from .notes import notes, versions
 from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
-from .reading import Reading, ReadTable, Step, Wanted, read
+from .reading import Reading, Step, Wanted, read
 from .results import Comparison
 from .schema import Policy, Schema, checked_policy, comparable, headline, schema_of
 from .subjects import subject, tests_of
@@ -369,5 +369,5 @@ def _left_out(findings: Sequence[Finding]) -> str:
     return few(names, write=lambda name: quoted(name, 40))
 
 
-def _facts(side: ReadTable, sampled: int) -> TableFacts:
-    return TableFacts(side.table.name, side.scan.rows, len(side.table.columns), sampled, side.table.engine)
+def _facts(side: Survey, sampled: int) -> TableFacts:
+    return TableFacts(side.table.name, side.rows, len(side.table.columns), sampled, side.table.engine)

@@ -381,7 +381,7 @@ def _timed(reading: Reading, column: str) -> Plan:
             )
         orders.append(np.argsort(times, kind="stable"))
     m = len(orders[0])
-    thin = [f"{len(side.sample):,} of {side.scan.rows:,}" for side in (reading.a, reading.b) if not side.whole]
+    thin = [f"{len(side.sample):,} of {side.rows:,}" for side in (reading.a, reading.b) if not side.whole]
     sampled = f" Of long series a random sample was taken: {' and '.join(thin)} rows." if thin else ""
     note = (
         f"Rows in the order of {column}, by the wild bootstrap: neighbours may be alike. Where one variance for both "

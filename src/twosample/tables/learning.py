@@ -80,16 +80,15 @@ def learn(
     said = checked_kinds(kinds)
     table = open_table(reference, where=where)
     survey = table.survey(_SAMPLE, rng, partial(plan, said=said))
-    if not survey.scan.rows:
+    if not survey.rows:
         raise no_rows(table.name, where, "learn")
-    found = infer_kinds(table, survey.scan.profile, survey.sample, said)
-    profiles = {part.name: part for part in survey.scan.profile}
+    found = infer_kinds(table, survey.profile, survey.sample, said)
     listed = [kind.name for kind in found if kind.base == "categorical"]
-    counts = dict(survey.scan.counts)
+    counts = dict(survey.counts)
     asked = [name for name in listed if name not in counts]
     counts |= table.category_counts(asked) if asked else {}
     rules = {
-        kind.name: _rules(table, kind, profiles[kind.name], survey.sample, counts.get(kind.name), slack)
+        kind.name: _rules(table, kind, survey.profiles[kind.name], survey.sample, counts.get(kind.name), slack)
         for kind in found
     }
     dates = {name: (rule.min, rule.max) for name, rule in rules.items() if isinstance(rule.min, date)}

@@ -20,12 +20,12 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
     how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
     if joint is not None and joint.every:
         how = "were all added up, and some of them sampled uniformly at random,"
-    parts = [f"{side.looked_at:,} of {side.scan.rows:,} rows of {side.table.name}" for side in reading.sampled]
+    parts = [f"{side.looked_at:,} of {side.rows:,} rows of {side.table.name}" for side in reading.sampled]
     columns = f"on a uniform random sample ({' and '.join(parts)})" if parts else "on all rows"
     gone = [side for side in (reading.a, reading.b) if side.summarized]
     what = "whole rows" if joint is not None and joint.every else "all columns together"
     kept = [
-        f"{side.table.name} stands as a summary of {side.scan.rows:,} rows: numbers were compared in its bins, and "
+        f"{side.table.name} stands as a summary of {side.rows:,} rows: numbers were compared in its bins, and "
         f"texts, categories with more than 10,000 values and {what} on the {len(side.sample):,} rows it kept."
         for side in gone
     ]

@@ -10,29 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._shown import shown
 from ..core.threads import run
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
-    ColumnProfile,
     Kind,
-    Scan,
     SchemaComparison,
     Survey,
     Table,
     compare_schemas,
     convert,
     infer_kinds,
-    open_table,
 )
 from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.summarize import plan
 from ..sources.survey import Plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
-from ..summaries import GroupSums, Scale
+from ..summaries import Scale
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,46 +63,11 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadTable:
-    """One table, read."""
-
-    table: Table
-    sample: pl.DataFrame  # a uniform random one of its rows
-    scan: Scan  # what was found in all rows
-    looked_at: int  # rows that bins and counts come from: all, or a larger uniform sample
-    summarized: bool = False  # whether rows are gone but for the sample
-    note: str = ""  # what a user should know about how it was read
-    numbers: NDArray[np.int64] | None = None  # of the sampled rows in the table, from 0; None where they are not known
-    sums: GroupSums | None = None  # of features over all rows, if it is a summary that has them
-
-    def number(self, position: int) -> int | None:
-        """The number in the table of a row of the sample, from 0; None where it is not known."""
-        if self.numbers is not None:
-            return int(self.numbers[position])
-        return position if self.whole else None
-
-    @property
-    def whole(self) -> bool:
-        """Whether the sample is the table."""
-        return len(self.sample) == self.scan.rows
-
-    @property
-    def at_hand(self) -> bool:
-        """Whether all rows are, and not only what stands for them."""
-        return self.whole and not self.summarized
-
-    @cached_property
-    def profile(self) -> dict[str, ColumnProfile]:
-        """The profile of each column."""
-        return {part.name: part for part in self.scan.profile}
-
-
-@dataclass(frozen=True, eq=False)
 class Reading:
     """Both tables, read."""
 
-    a: ReadTable
-    b: ReadTable
+    a: Survey
+    b: Survey
     schema: SchemaComparison  # what they have in common
     samples: tuple[pl.DataFrame, pl.DataFrame]  # the common columns as doubles and text, missing as null
     scales: Mapping[str, Scale]  # what columns of numbers are measured by
@@ -126,7 +87,7 @@ class Reading:
         Tables whose rows are all at hand are compared cell by cell, files byte by byte.
         """
         a, b = self.a, self.b
-        if a.scan.rows != b.scan.rows:
+        if a.rows != b.rows:
             return False
         if a.at_hand and b.at_hand:
             one, two = a.sample, b.sample
@@ -140,9 +101,9 @@ class Reading:
         return a.width > 1 and int(a.vstack(b).is_duplicated().sum()) >= _REPEATED * (len(a) + len(b))
 
     @property
-    def sampled(self) -> tuple[ReadTable, ...]:
+    def sampled(self) -> tuple[Survey, ...]:
         """The tables of which not all rows were looked at."""
-        return tuple(side for side in (self.a, self.b) if side.looked_at < side.scan.rows)
+        return tuple(side for side in (self.a, self.b) if side.looked_at < side.rows)
 
 
 def no_rows(name: str, where: str | None, purpose: str) -> InputError:
@@ -168,25 +129,12 @@ def read(
     for table, survey in zip(tables, surveys, strict=True):
         if not len(survey.sample):
             raise no_rows(table.name, wanted.where, "compare")
-    samples = [survey.sample for survey in surveys]
-    schema = _schema(tables, [survey.scan.profile for survey in surveys], samples, wanted, names)
+    schema = _schema(surveys, wanted, names)
     found, scales = _converted(surveys, schema)
     step("placing both in the same bins")
-    scans = [_completed(table, survey, schema, scales) for table, survey in zip(tables, surveys, strict=True)]
-    yes_no = _yes_or_no(scans, schema)
-    a, b = (
-        ReadTable(
-            table,
-            survey.sample,
-            _in_one_spelling(scan, yes_no),
-            _looked_at(survey),
-            survey.summarized,
-            survey.note,
-            survey.numbers,
-            survey.sums,
-        )
-        for table, survey, scan in zip(tables, surveys, scans, strict=True)
-    )
+    surveys = _completed(surveys, schema, scales)
+    yes_no = _yes_or_no(surveys, schema)
+    a, b = (_in_one_spelling(survey, yes_no) for survey in surveys)
     one, two = (part.with_columns([as_truths(column_of(part, name)).alias(name) for name in yes_no]) for part in found)
     return Reading(a, b, schema, (one, two), scales, tuple(yes_no))
 
@@ -205,7 +153,7 @@ def _surveyed(parts: Sequence[tuple[Table, int]], plan: Plan, sample: int, every
     return run(parts, surveyed, len(parts)) if beside else found
 
 
-def _yes_or_no(scans: Sequence[Scan], schema: SchemaComparison) -> list[str]:
+def _yes_or_no(surveys: Sequence[Survey], schema: SchemaComparison) -> list[str]:
     """Columns of nothing but yes and no, written in other words, or as 1 and 0, in one of the tables.
 
     Words that differ in their case alone are those of other categories.
@@ -214,41 +162,30 @@ def _yes_or_no(scans: Sequence[Scan], schema: SchemaComparison) -> list[str]:
     for column in schema.common:
         flags = {column.left.base, column.right.base} == {"boolean", "categorical"}
         if column.kind == "categorical" and (flags or column.left.reason == column.right.reason == FLAGS):
-            counts = [scan.counts[column.name] for scan in scans]
+            counts = [survey.counts[column.name] for survey in surveys]
             one, two = ({value.strip().lower() for value, _ in part.values} for part in counts)
             known = truths(one | two) and not any(part.rest for part in counts)
             found += [column.name] if known and (flags or not one & two) else []
     return found
 
 
-def _in_one_spelling(scan: Scan, names: Sequence[str]) -> Scan:
-    """The counts of these columns with values that say yes as "true", the others as "false"."""
-    counts = dict(scan.counts)
+def _in_one_spelling(survey: Survey, names: Sequence[str]) -> Survey:
+    """With the counts of these columns in values that say yes as "true", the others as "false"."""
+    counts = dict(survey.counts)
     for name in names:
         yes = sum(rows for value, rows in counts[name].values if value.strip().lower() in YES)
         both = (("true", yes), ("false", counts[name].present - yes))
         values = tuple(sorted((part for part in both if part[1]), key=lambda part: -part[1]))
         counts[name] = replace(counts[name], values=values)
-    return replace(scan, counts=counts)
+    return replace(survey, counts=counts)
 
 
-def _looked_at(survey: Survey) -> int:
-    return survey.scan.rows if survey.held is None else len(survey.held)
-
-
-def _schema(
-    tables: Sequence[Table],
-    profiles: Sequence[Sequence[ColumnProfile]],
-    samples: Sequence[pl.DataFrame],
-    wanted: Wanted,
-    names: Sequence[Sequence[str]],
-) -> SchemaComparison:
+def _schema(surveys: Sequence[Survey], wanted: Wanted, names: Sequence[Sequence[str]]) -> SchemaComparison:
     kinds = []
-    for table, profile, sample, columns in zip(tables, profiles, samples, names, strict=True):
-        known = {info.name for info in table.columns}
-        said = {name: kind for name, kind in wanted.kinds.items() if name in known}
-        chosen = set(columns)
-        kinds.append([kind for kind in infer_kinds(table, profile, sample, said) if kind.name in chosen])
+    for survey, columns in zip(surveys, names, strict=True):
+        said = {name: kind for name, kind in wanted.kinds.items() if name in survey.profiles}
+        found, chosen = infer_kinds(survey.table, survey.profile, survey.sample, said), set(columns)
+        kinds.append([kind for kind in found if kind.name in chosen])
     return compare_schemas(*kinds)
 
 
@@ -284,27 +221,12 @@ def _missing(series: pl.Series) -> int:
     return series.null_count() + (int(series.is_nan().sum()) if series.dtype.is_float() else 0)
 
 
-def _completed(table: Table, survey: Survey, schema: SchemaComparison, scales: Mapping[str, Scale]) -> Scan:
-    """The scan with the bins and counts that the comparison takes: what there is in wider bins, the rest asked for."""
-    moments = {}
-    for name, scale in scales.items():
-        found = survey.scan.moments.get(name)
-        moments[name] = None if found is None else found.regridded(scale.grid)
+def _completed(surveys: Sequence[Survey], schema: SchemaComparison, scales: Mapping[str, Scale]) -> list[Survey]:
+    """With the bins and counts that the comparison takes."""
     dates = {column.name for column in schema.common if column.kind == "datetime"}
-    grids = {name: replace(scales[name].grid, dates=name in dates) for name, found in moments.items() if found is None}
-    categories = [column.name for column in schema.common if column.kind == "categorical"]
-    counts = {name: COUNTED for name in categories if name not in survey.scan.counts}
-    ready = {name: found for name, found in moments.items() if found is not None}
-    if not grids and not counts:
-        return replace(survey.scan, moments=ready)
-    rest = table if survey.held is None else open_table(survey.held)
-    more = rest.scan(grids, counts, profile=False)
-    return replace(
-        survey.scan,
-        moments={**ready, **more.moments},
-        counts={**survey.scan.counts, **more.counts},
-        singles={**survey.scan.singles, **more.singles},
-    )
+    grids = {name: replace(scale.grid, dates=name in dates) for name, scale in scales.items()}
+    counts = {column.name: COUNTED for column in schema.common if column.kind == "categorical"}
+    return [survey.completed(grids, counts) for survey in surveys]
 
 
 def _same_files(a: Table, b: Table) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from .._hints import did_you_mean
 from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
-from ..sources import ColumnKind, JointColumn, SchemaFinding, Table
+from ..sources import ColumnKind, JointColumn, SchemaFinding, Survey, Table
 from ..sources.files import dateless, guessed
 from ..sources.kinds import FLAGS, NUMBERS
 from ..sources.values import column_of, numbers, present, records, spelled, strings
@@ -30,7 +30,7 @@ from .parts import Finding
 if TYPE_CHECKING:
     import polars as pl
 
-    from .reading import Reading, ReadTable
+    from .reading import Reading
 
 Policy = Literal["fail", "warn", "ignore"]
 _SORTS: dict[Family, str] = {
@@ -233,12 +233,12 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
     return abs(trait(samples[0]) - trait(samples[1])) >= _MOST
 
 
-def _sort(side: ReadTable, name: str) -> str | None:
+def _sort(side: Survey, name: str) -> str | None:
     """What is stored in a column; None if it is empty."""
     return _SORTS.get(_family(side, name))
 
 
-def _family(side: ReadTable, name: str) -> Family:
+def _family(side: Survey, name: str) -> Family:
     return next(info.family for info in side.table.columns if info.name == name)
 
 
@@ -334,7 +334,7 @@ def comparable(reading: Reading, schema: Sequence[Finding]) -> tuple[list[JointC
     findings = list(schema)
     columns, constant = [], []
     for column in reading.schema.common:
-        a, b = reading.a.profile[column.name], reading.b.profile[column.name]
+        a, b = reading.a.profiles[column.name], reading.b.profiles[column.name]
         fixed = column.left.kind == column.right.kind == "constant" and a.min is not None
         if not fixed or a.min != b.min or a.missing or b.missing:
             columns.append(column)
@@ -372,6 +372,6 @@ def _headless(table: Table) -> bool:
     return guessed(table.files) and spelled(names)[0].count() > 0
 
 
-def _first(side: ReadTable, name: str) -> Any:
+def _first(side: Survey, name: str) -> Any:
     """The value of the first row, as Python has it."""
     return records(column_of(side.sample, name).head(1).to_frame())[0]["v"]

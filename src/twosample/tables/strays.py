@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..sources import Survey
 from ..sources.values import column_of, strings
 from ..summaries import BinnedColumn
-from .reading import Reading, ReadTable
+from .reading import Reading
 from .views import View
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def word_views(reading: Reading, name: str) -> list[View]:
     return found
 
 
-def missing_rows(side: ReadTable, name: str, column: BinnedColumn) -> int:
+def missing_rows(side: Survey, name: str, column: BinnedColumn) -> int:
     """Rows without a value; words are values, too, where it is known how many rows have them."""
-    known = _is_text(column_of(side.sample, name)) and side.looked_at == side.scan.rows
-    return side.profile[name].missing if known else column.missing
+    known = _is_text(column_of(side.sample, name)) and side.looked_at == side.rows
+    return side.profiles[name].missing if known else column.missing
 
 
 def _words(values: pl.Series, numbers: pl.Series) -> tuple[Counter[str], int]:

@@ -14,7 +14,7 @@ from ..core.types import Floats
 from ..embedding import Embedded, Judge, Levels, Line, missing_pair, text_pair
 from ..embedding.levels import TEXTS
 from ..kernels import Gaussian
-from ..sources import CategoryCounts, JointColumn, Kind
+from ..sources import CategoryCounts, JointColumn, Kind, Survey
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of
 from ..structured import Categories, Text
@@ -23,7 +23,7 @@ from .clocks import ROUND, clock_views
 from .counted import counted_views
 from .describing import binned_numbers, distance, level_facts, number_facts
 from .parts import ColumnFacts
-from .reading import Reading, ReadTable
+from .reading import Reading
 from .spelling import Spelling
 from .strays import missing_rows, word_views
 from .views import FEW, STEPS, View, Words, levels_views, usable
@@ -84,7 +84,7 @@ class Subject:
 
 def tests_of(reading: Reading, columns: Sequence[JointColumn]) -> int:
     """How many tests the columns take: one for values, and one for the missing share where something is missing."""
-    sides = reading.a.profile, reading.b.profile
+    sides = reading.a.profiles, reading.b.profiles
     return sum(1 + any(side[column.name].missing > 0 for side in sides) for column in columns)
 
 
@@ -102,9 +102,9 @@ def subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
 def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:
     """With the numbers that people know, of the tables as they are."""
     sides = reading.a, reading.b
-    profiles = reading.a.profile[column.name], reading.b.profile[column.name]
+    profiles = reading.a.profiles[column.name], reading.b.profiles[column.name]
     missing = tuple(
-        (side.scan.rows, profile.missing) if side.looked_at < side.scan.rows else (rows, gone)
+        (side.rows, profile.missing) if side.looked_at < side.rows else (rows, gone)
         for side, profile, rows, gone in zip(sides, profiles, found.rows, found.missing, strict=True)
     )
     if column.kind not in NUMBERS:
@@ -121,23 +121,23 @@ def described(found: Subject, reading: Reading, column: JointColumn) -> Subject:
     return replace(found, numbers=both, facts=(one, two), step=step, tables=reading.called)
 
 
-def _numbers(side: ReadTable, name: str, sample: Floats) -> WeightedNumbers:
+def _numbers(side: Survey, name: str, sample: Floats) -> WeightedNumbers:
     """All finite numbers of a column in one table: its rows where they are at hand, else bins."""
-    return WeightedNumbers.of_values(sample) if side.whole else binned_numbers(side.scan.moments[name], sample)
+    return WeightedNumbers.of_values(sample) if side.whole else binned_numbers(side.moments[name], sample)
 
 
 def _subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
-    rows = reading.a.scan.rows, reading.b.scan.rows
+    rows = reading.a.rows, reading.b.rows
     if column.kind in NUMBERS:
         return _of_numbers(reading, column, rows, judge)
     if column.kind == "categorical":
-        a, b = (side.scan.counts[column.name] for side in (reading.a, reading.b))
+        a, b = (side.counts[column.name] for side in (reading.a, reading.b))
         rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
         levels = _levels(reading, column.name)
         pair = levels.embedded() if min(levels.x.sum(), levels.y.sum()) >= 2 else None
         named = _label_views(levels, judge.level) if pair is not None else ()
         return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=named)
-    missing = reading.a.profile[column.name].missing, reading.b.profile[column.name].missing
+    missing = reading.a.profiles[column.name].missing, reading.b.profiles[column.name].missing
     texts = [_some(column_of(part, column.name).drop_nulls()) for part in reading.samples]
     one, two = (tuple(part.to_list()) for part in texts)
     pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
@@ -147,7 +147,7 @@ def _subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
 
 def _levels(reading: Reading, name: str) -> Levels:
     """Categories of all rows, or of the samples if there are too many to count."""
-    a, b = (side.scan.counts[name] for side in (reading.a, reading.b))
+    a, b = (side.counts[name] for side in (reading.a, reading.b))
     if a.rest or b.rest:  # which ones were counted is a matter of each table; the samples have them all
         a, b = (_counts(column_of(part, name)) for part in reading.samples)
     return Levels.of(dict(a.values), dict(b.values))
@@ -175,7 +175,7 @@ def _counts(series: pl.Series) -> CategoryCounts:
 
 def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], judge: Judge) -> Subject:
     """The bandwidth is the median distance in the pooled bins, whether or not the rows are at hand."""
-    a, b = _in_common_bins(*(side.scan.moments[column.name] for side in (reading.a, reading.b)))
+    a, b = _in_common_bins(*(side.moments[column.name] for side in (reading.a, reading.b)))
     line, pair, kernel, exact = None, None, Gaussian(1.0), False
     finer: tuple[Embedded, ...] = ()
     if min(a.rows, b.rows) >= 2:
@@ -203,7 +203,7 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
 
 def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
     """The kernel of a column of numbers, by the median distance in the pooled bins, and the range of these."""
-    a, b = _in_common_bins(*(side.scan.moments[name] for side in (reading.a, reading.b)))
+    a, b = _in_common_bins(*(side.moments[name] for side in (reading.a, reading.b)))
     width = Line.of_bins(a, b).median_distance if min(a.rows, b.rows) else 1.0
     return Gaussian(max(width or 1.0, _TINY)), a.grid.edges[[0, -1]]
 
@@ -213,7 +213,7 @@ def _number_views(reading: Reading, column: JointColumn, line: Line) -> list[Vie
     dates = column.kind in ROUND
     rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
     x, y = (SingleValues.of(part, dates=dates) for part in rows)
-    one, two = (side.scan.singles.get(column.name) for side in (reading.a, reading.b))
+    one, two = (side.singles.get(column.name) for side in (reading.a, reading.b))
     kept = None if reading.a.whole and reading.b.whole else np.concatenate(rows)
     if kept is not None and one is not None and two is not None:
         x, y = one, two
