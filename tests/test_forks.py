@@ -49,3 +49,48 @@ def test_a_fork_before_polars_works_is_no_matter():
 def test_children_of_children_are_known():
     grandchild = "ts.compare(frame, frame)\nif os.fork():\n    os.wait()\n    os._exit(0)"
     assert "forked after" in forked(grandchild)
+
+
+ELSEWHERE = """
+import os, time
+import numpy as np, polars as pl
+import twosample as ts
+rng = np.random.default_rng(0)
+frame = pl.DataFrame(rng.normal(size=(300, 2)))
+summary, comparison = ts.summarize(frame), ts.compare(frame, frame)
+monitor = ts.Monitor([frame + shift for shift in range(6)])
+content = summary.to_bytes()
+calls = {
+    "test": lambda: ts.mmd_test(frame, frame), "sketch": lambda: ts.Sketch.fit(frame),
+    "stream": lambda: ts.LinearTimeMMD(ts.Gaussian(1.0)).update(frame, frame),
+    "detector": lambda: ts.MeanEmbeddingOutlierDetector().fit(frame),
+    "to_bytes": summary.to_bytes, "from_bytes": lambda: ts.TableSummary.from_bytes(content),
+    "merge": lambda: summary.merge(summary), "monitor": lambda: monitor.save("m.tsw"), "to_frame": comparison.to_frame,
+}
+for name, call in calls.items():
+    child = os.fork()
+    if child == 0:
+        try:
+            call()
+        except ts.SourceError as error:
+            os._exit(7 if "forked after polars" in str(error) else 1)
+        os._exit(0)
+    for _ in range(400):
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            print(name, os.waitstatus_to_exitcode(status))
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, 9)
+        print(name, "hangs")
+"""
+
+
+def test_frames_and_summaries_after_a_fork():
+    """Where no table is opened: a frame that is asked for its numbers, a summary for its rows."""
+    pytest.importorskip("sklearn")
+    done = subprocess.run([sys.executable, "-c", ELSEWHERE], capture_output=True, text=True, timeout=300, check=True)
+    said = dict(line.split() for line in done.stdout.splitlines())
+    assert len(said) == 9
+    assert set(said.values()) == {"7"}, said

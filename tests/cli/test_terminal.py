@@ -193,6 +193,24 @@ sys.meta_path.insert(0, Slow())
 """
 
 
+def test_control_c_is_minded_before_anything_large_is_loaded(start):
+    """Until then an interrupt prints a traceback: of what is not Python's own, only this package's first modules."""
+    code = """
+import signal, sys
+found = signal.signal
+def seen(*what):
+    signal.signal = found
+    print(*sorted(name for name in sys.modules if name == "threading" or name.startswith("twosample")))
+    sys.exit()
+signal.signal = seen
+signal.getsignal = lambda number: signal.default_int_handler
+from twosample.cli import main
+main()
+"""
+    out, err = start(code=code).communicate(timeout=60)
+    assert (out, err) == ("twosample twosample._forks twosample._version twosample.cli twosample.cli.interrupts\n", "")
+
+
 @pytest.mark.parametrize("module", ["typer", "numpy", "polars", "twosample.tables"])
 def test_control_c_waits_for_imports(start, files, tmp_path, module):
     code = LISTENING.replace("from", SLOWLY.format(name=module) + "from") + "main()"

@@ -25,6 +25,11 @@ def test_wrong_words(twosample, files, arguments, message):
     assert done.err.count("\n") == 1
 
 
+def test_arguments_are_not_proposed_as_options(twosample, files):
+    done = twosample("watch", "start", files.one, "--state", "w.tsw")
+    assert done.err == "error: there is no option --state. Did you mean --strata? Try 'twosample watch start --help'.\n"
+
+
 @pytest.mark.parametrize(("key", "meant"), [("level", "alpha"), ("rng", "seed"), ("exlude", "exclude")])
 def test_wrong_words_in_a_file_of_options(twosample, files, tmp_path, key, meant):
     (tmp_path / "options.toml").write_text(f"{key} = 1\n")

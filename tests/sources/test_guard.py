@@ -159,6 +159,7 @@ def test_sqlite_reads_views_and_tables_with_an_index_of_their_own(tmp_path):
      "lo_from_bytea(0, 'x')", "nextval('q')", "setval('q', 50)", "pg_terminate_backend(0)", "pg_sleep(0)",
      "set_config('default_transaction_read_only', 'off', false)", "pg_notify('a', 'b')", "pg_advisory_lock(1)",
      "query_to_xml('SELECT pg_read_file(''PG_VERSION'')', true, true, '')", "sly()", "public.sly()",
+     "table_to_xml('pg_authid', true, true, '')", "schema_to_xml('public', true, true, '')",
      "(SELECT max(f) FROM pg_ls_dir('.') AS d(f))", "dblink('host=localhost', 'SELECT 1')", "pg_reload_conf()"],
 )  # fmt: skip
 def test_postgres_calls_only_what_computes(postgres_server, call):

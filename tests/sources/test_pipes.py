@@ -94,6 +94,26 @@ def test_compare_from_standard_input(stdin, here):
     assert list(here.iterdir()) == []
 
 
+def test_a_summary_comes_through_a_pipe(tmp_path, here, stdin):
+    whole, part = ts.summarize(FRAME), ts.summarize(FRAME, rows=50)
+    for summary in (whole, part):
+        stdin(summary.to_bytes())
+        table = open_table("-")
+        assert (table.name, table.row_count()) == ("standard input", 500)
+        pipe = fed(tmp_path / "pipe", summary.to_bytes())
+        assert ts.compare(pipe, FRAME).columns[0].pvalue == ts.compare(summary, FRAME).columns[0].pvalue
+        pipe.unlink()
+    stdin(whole.to_bytes())
+    assert open_table("-", where="x > 0").row_count() == (FRAME["x"] > 0).sum()
+    stdin(part.to_bytes())
+    with pytest.raises(ts.InputError, match="standard input is a summary, whose rows are gone"):
+        open_table("-", where="x > 0")
+    stdin(part.to_bytes()[:-1])
+    with pytest.raises(ts.InputError, match="standard input is not a summary that can be used: it was cut off"):
+        open_table("-")
+    assert list(here.iterdir()) == []
+
+
 def test_standard_input_is_one_table_only(stdin, here):
     stdin(content("csv"))
     with pytest.raises(ts.SourceError, match="standard input is empty, or was read already"):

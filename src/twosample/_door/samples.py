@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._forks import check_frame
 from .._shown import few, shown
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
@@ -179,10 +180,13 @@ def _instead(value: object, name: str) -> str:
         )
     if hasattr(value, "collect"):
         return f" Give {name}.collect()."
+    if hasattr(value, "read_all"):  # batches of Arrow, of which a list is no array either
+        return f" Give {name}.read_all()."
     return f" Give list({name})." if isinstance(value, Iterable) else ""
 
 
 def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
+    check_frame(value)
     if hasattr(value, "detach"):  # a torch tensor, perhaps with gradients or on a device
         value = value.detach().cpu()
     try:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import atexit
 import signal
-import threading
 import time
+from _thread import get_ident, start_new_thread  # an interrupt could come into the import of threading
 from types import FrameType
 
 _AGAIN = 0.03  # seconds
@@ -18,10 +18,13 @@ _state = {"seen": False, "waiting": False, "raised": -1.0}
 
 def wait_for_imports() -> None:
     """Let interrupts wait for imports from now on, if this process listens to them in Python's usual way."""
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    try:
         signal.signal(signal.SIGINT, _interrupted)
-        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # Python is leaving anyway
+    except ValueError:  # not the main thread, which alone is interrupted
+        return
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # Python is leaving anyway
 
 
 def was_interrupted() -> bool:
@@ -37,7 +40,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             if not _state["waiting"]:
                 _state["waiting"] = True
-                threading.Thread(target=_repeat, args=[number], daemon=True).start()
+                start_new_thread(_repeat, (number, get_ident()))
             return
         frame = frame.f_back
     _state["waiting"] = False
@@ -45,14 +48,13 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _repeat(number: int) -> None:
+def _repeat(number: int, main: int) -> None:
     """Send the interrupt again until it has been raised: polars, while it works, may take one and say nothing."""
-    main = threading.main_thread().ident
     while _state["waiting"]:
         time.sleep(_AGAIN)
         if not _state["waiting"]:
             return
-        if main is not None and hasattr(signal, "pthread_kill"):
+        if hasattr(signal, "pthread_kill"):
             signal.pthread_kill(main, number)
         else:
             signal.raise_signal(number)

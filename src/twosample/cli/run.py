@@ -80,7 +80,8 @@ def _usage(error: Any) -> str:
     if option is None or context is None:
         said = error.format_message().removeprefix("Invalid value: ")  # "error:" stands before it
         return f"{_sentence(said)} Try '{where} --help'."
-    flags = [flag for parameter in context.command.params for flag in (*parameter.opts, "--help")]
+    options = [parameter for parameter in context.command.params if parameter.param_type_name == "option"]
+    flags = [flag for parameter in options for flag in (*parameter.opts, "--help")]
     return f"there is no option {option}.{meant(option, flags)} Try '{where} --help'."
 
 

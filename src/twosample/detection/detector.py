@@ -20,6 +20,7 @@ except ImportError:  # pragma: no cover
     raise missing_extra("The outlier detector needs scikit-learn", "learn") from None
 
 from .. import _door as door
+from .._forks import check_frame
 from ..core.types import Floats
 from ..errors import InputError, OptionError, SmallSampleWarning, options_by_name, unknown_option, warn
 from ..kernels import Kernel
@@ -144,6 +145,7 @@ class MeanEmbeddingOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore
 
     def _checked(self, X: object, **wanted: Any) -> Floats:
         """Rows of numbers; what scikit-learn says against them is an error of ours."""
+        check_frame(X)
         try:
             rows: Floats = validate_data(self, X, dtype=np.float64, **wanted)
         except (ValueError, OverflowError) as error:

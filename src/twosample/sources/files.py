@@ -11,6 +11,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError, missing_extra
+from ..summaries import SUFFIX
+from ..summaries.files import decode
 from .checksums import verify
 from .encodings import unmarked
 from .folders import Lake, meant_by, split_sheet
@@ -20,6 +22,7 @@ from .lakes import open_lake, stacked
 from .local import LocalRows
 from .packed import PACKED, as_text, content, suffixes, unpacked
 from .pipes import called, is_pipe, received
+from .summarized import SummaryRows, open_summary
 from .values import PADDED, distinct_names
 
 if TYPE_CHECKING:
@@ -49,15 +52,20 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan")
 """Fields of a text file that stand for a missing value, besides the empty one."""
 
 
-def open_files(source: str | os.PathLike[str], encoding: str | None = None) -> LocalRows:
+def open_files(source: str | os.PathLike[str], encoding: str | None = None) -> LocalRows | SummaryRows:
     """The rows of a file, of all files of a pattern, or of all files of a folder, as they follow by name.
+
+    A pipe may hold a summary, too.
 
     The encoding is that of text files, as Python names it; None for UTF-8, or what a mark at their beginning says.
     """
     text = os.fspath(source)
     guard = Guard(called(text))
     if guard.run(lambda: is_pipe(text)):
-        return open_copy(guard.run(lambda: received(text, encoding)), guard, encoding)
+        copy = guard.run(lambda: received(text, encoding))
+        if copy.path.suffix == SUFFIX:
+            return open_summary(decode(copy.path.read_bytes(), guard.name), guard.name)
+        return open_copy(copy, guard, encoding)
     path, sheet = guard.run(lambda: (text, None) if Path(text).exists() else split_sheet(text))
     return _opened(path, sheet, guard, encoding)
 

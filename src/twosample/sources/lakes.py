@@ -35,7 +35,7 @@ def open_lake(lake: Lake, guard: Guard) -> LocalRows:
         ("delta", "deltalake", _delta) if lake.format == "Delta" else ("iceberg", "pyiceberg", _iceberg)
     )
     if find_spec(library) is None:
-        raise missing_extra(f"{guard.name} is a {lake.format} table, whose log {library} reads", name)
+        raise missing_extra(f"{guard.name} is a table of {lake.format}, whose log {library} reads", name)
     return LocalRows(guard.against_all().run(lambda: scan(lake.path)), guard)
 
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from .._files import TemporaryCopy, at_home
 from ..errors import SourceError
+from ..summaries import SUFFIX
 from .encodings import marked
 
 STDIN = "-"
@@ -18,7 +19,7 @@ _HEAD = 1 << 10
 _SIGNS = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".ipc", b"PK\x03\x04": ".xlsx",
     b"\xd0\xcf\x11\xe0": ".xls", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz",
-    b"\x28\xb5\x2f\xfd": ".zst",
+    b"\x28\xb5\x2f\xfd": ".zst", b'{"format": "twosample-summary"': SUFFIX,
 }  # fmt: skip
 _REFUSED = {
     rb"SQLite format 3\x00": "a SQLite database: give its file, as sqlite:///file.db::table",

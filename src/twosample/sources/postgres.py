@@ -30,7 +30,7 @@ ORDER BY n.nspname <> current_schema(), n.nspname, c.relname
 """
 _VOLATILE = """
 SELECT DISTINCT p.proname FROM pg_catalog.pg_proc p
-WHERE p.provolatile = 'v' AND p.proname = ANY (%s)
+WHERE (p.provolatile = 'v' OR p.proname ~ '_to_xml') AND p.proname = ANY (%s)
 AND NOT (p.proname = ANY (%s) AND p.pronamespace = 'pg_catalog'::regnamespace) ORDER BY p.proname
 """
 _HARMLESS = ("random", "gen_random_uuid", "clock_timestamp", "timeofday", "bernoulli", "system")
@@ -75,8 +75,9 @@ def open_postgres(
 def _check_harmless(connection: Any, target: Target) -> None:
     """Refuse what a read-only transaction allows and nobody needs for reading: files of the server, other servers.
 
-    PostgreSQL itself says which functions do more than compute: they are volatile. Whatever stands before a parenthesis
-    is looked up, so that no way of writing a call is overlooked.
+    PostgreSQL itself says which functions do more than compute: they are volatile, or write whole tables, whose names
+    may be any text, as XML. Whatever stands before a parenthesis is looked up, so that no way of writing a call is
+    overlooked.
     """
     import sqlglot
     from sqlglot import TokenType

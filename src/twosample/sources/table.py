@@ -329,8 +329,9 @@ def _filtered(table: Table, where: str) -> Table:
     from .embedded import DuckdbRows
     from .local import LocalRows
     from .remote import RemoteRows
+    from .summarized import SummaryRows
 
     rows = table._rows
-    if not isinstance(rows, LocalRows | DuckdbRows | RemoteRows):
+    if not isinstance(rows, LocalRows | DuckdbRows | RemoteRows | SummaryRows):
         raise OptionError("where: the table is open already; give the condition when opening it.")
     return Table(table.name, rows.filtered(where), table.files)

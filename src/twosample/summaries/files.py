@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._forks import check_threads
 from ..core.types import Floats
 from .bins import BinnedColumn
 from .coded import LARGEST, CodedColumn
@@ -34,6 +35,7 @@ _IN_PASSING = 0  # how hard to press what goes from one worker to another
 
 def encode(summary: TableSummary, passing: bool = False) -> bytes:
     """The bytes of a summary; not pressed hard if they are only passed on."""
+    check_threads()
     body = Writer()
     record = {
         "name": summary.name,
@@ -55,6 +57,7 @@ def encode(summary: TableSummary, passing: bool = False) -> bytes:
 
 def decode(content: bytes, name: str) -> TableSummary:
     """The summary in some bytes, or what is wrong with them; `name` says what they are."""
+    check_threads()
     return FORMAT.unpack(content, name, _summary)
 
 

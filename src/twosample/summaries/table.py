@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from html import escape
 
 from .._files import read_whole, write_whole
+from .._forks import check_threads
 from .._shown import shown
 from ..errors import InputError, OptionError
 from .bins import BinnedColumn
@@ -246,6 +247,7 @@ class TableSummary:
         for other in others:
             if not isinstance(other, TableSummary):
                 raise OptionError(f"merge takes summaries (ts.summarize), not {type(other).__name__}.")
+        check_threads()
         return reduce(_merged, others, self)
 
     def to_bytes(self) -> bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._forks import check_threads
 from .._reported import Reported, Tabled
 from ..core.types import Floats
 from ..errors import OptionError
@@ -165,4 +166,5 @@ class ManyComparison(Reported):
         """The pairs as a polars frame, one row for each."""
         from .many_words import as_frame
 
+        check_threads()
         return as_frame(self)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._forks import check_threads
 from .._reported import Reported
 from ..embedding.judge import JOINT
 from ..errors import OptionError, whole_number
@@ -193,6 +194,7 @@ class Comparison(Reported):
         """The columns as a polars frame, one row for each, in their order here."""
         from .words import as_frame
 
+        check_threads()
         return as_frame(self)
 
     def _repr_html_(self) -> str:
