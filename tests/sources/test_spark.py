@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,11 @@ def files(tmp_path_factory):
 def compared(session, files, count, **options):
     sides = [session.read.parquet(str(files / f"{name}.parquet")).repartition(count) for name in "ab"]
     return ts.compare(*sides, sample=3000, **options)
+
+
+def batches(session):
+    """How long batches are on their way to workers, where somebody has set it."""
+    return [session.conf.get(name, None) for name in workers._UNMEASURED]
 
 
 def columns(found):
@@ -283,13 +289,16 @@ warnings.simplefilter("ignore")
 os.environ["PYSPARK_PYTHON"] = sys.executable
 from pathlib import Path
 from pyspark.sql import SparkSession
-from tests.sources.test_spark import columns, compared, started
+from tests.sources.test_spark import batches, columns, compared, started
+from twosample.sources.workers import _unmeasured
 
 builder = getattr(SparkSession.builder, {way!r})({where!r})
 if {way!r} == "master":
     builder = builder.config("spark.executor.memory", "512m")
 session = started(builder, {folder!r})
-print(json.dumps(columns(compared(session, Path({files!r}), {count}))))
+with _unmeasured(session.conf):
+    during = batches(session)
+print(json.dumps([columns(compared(session, Path({files!r}), {count})), during, batches(session)]))
 session.stop()
 """
 
@@ -305,8 +314,9 @@ def test_connect_and_a_cluster_of_processes(files, wanted, tmp_path, way, where)
     code = ELSEWHERE.format(way=way, where=where, folder=str(tmp_path), files=str(files), count=5)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
+    found, during, after = json.loads(done.stdout.splitlines()[-1])
     assert {name: tuple(values) for name, values in found.items()} == columns(wanted)
+    assert (during, after) == ([str(2**31 - 1), "2048"], [None, None])
 
 
 KILLED = """
@@ -387,3 +397,43 @@ def test_few_partitions_come_back_as_they_are(spark):
     found = [ts.summarize(frame) for frame in (given, many)]
     assert [part.rows for part in found] == [40, 40]
     assert [part.columns[1].counts.values for part in found] == [{"c0": 14, "c1": 13, "c2": 13}] * 2
+
+
+def test_bytes_of_batches_are_not_measured(spark, files, monkeypatch):
+    """Nor does a setting of the session stay changed; one that somebody made is left alone."""
+    during, real = [], workers._unmeasured
+
+    @contextmanager
+    def seen(settings):
+        with real(settings):
+            during.append(batches(spark))
+            yield
+
+    monkeypatch.setattr(workers, "_unmeasured", seen)
+    monkeypatch.setattr(workers, "_SMALL", 0)
+    frame = spark.read.parquet(str(files / "a.parquet")).repartition(3)
+    assert ts.summarize(frame).rows == 24_000
+    assert during == [[str(2**31 - 1), "2048"]]
+    assert batches(spark) == [None, None]
+    with pytest.raises(ZeroDivisionError), real(spark.conf):
+        raise ZeroDivisionError
+    assert batches(spark) == [None, None]
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "500")
+    try:
+        assert ts.summarize(frame).rows == 24_000
+        assert during[1] == batches(spark) == [None, "500"]
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+
+
+def test_where_nothing_may_be_set(spark):
+    from pyspark.errors import PySparkException
+
+    class Fixed:
+        isModifiable, get = spark.conf.isModifiable, spark.conf.get
+
+        def set(self, name, value):
+            raise PySparkException(f"{name} is fixed")
+
+    with workers._unmeasured(Fixed()):
+        assert batches(spark) == [None, None]

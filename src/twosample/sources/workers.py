@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from math import isqrt
@@ -25,6 +25,9 @@ _GROUPS = 16  # workers that merge, on a Spark that may not choose
 _SMALL, _BYTES = 16 << 20, {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 _SHUFFLING = "Exchange", "Scan parquet", "FileScan", "BatchScan"  # steps that run, or list files, to be counted
 _ADAPTIVE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
+_ARROW = "spark.sql.execution.arrow."
+_UNMEASURED = {_ARROW + "maxBytesPerBatch": str((1 << 31) - 1), _ARROW + "maxRecordsPerBatch": "2048"}
+_TOGETHER = 1 << 17  # rows of small batches that become one frame
 
 
 class Workers(Protocol):
@@ -95,7 +98,32 @@ class SparkWorkers:
         else:
             grouped = parts.repartition(min(_GROUPS, int(setting("spark.sql.shuffle.partitions", str(_GROUPS)))))
         whole = grouped.mapInArrow(_spark_merge(task), "part binary, place int")
-        return [bytes(row[0]) for row in whole.collect()]
+        with _unmeasured(self.frame.sparkSession.conf):
+            return [bytes(row[0]) for row in whole.collect()]
+
+
+@contextmanager
+def _unmeasured(settings: Any) -> Iterator[None]:
+    """Batches on the way to workers end after some rows, few enough for long texts, not after some bytes.
+
+    From its version 4, Spark asks after every row how many bytes a batch has, which takes as long as everything else
+    that it does with a row. What somebody has set is left alone, and where nothing may be set, nothing is.
+    """
+    from pyspark.errors import PySparkException
+
+    changed = []
+    try:
+        if settings.isModifiable(next(iter(_UNMEASURED))) and all(settings.get(x, None) is None for x in _UNMEASURED):
+            for name, value in _UNMEASURED.items():
+                settings.set(name, value)
+                changed.append(name)
+    except PySparkException:
+        pass
+    try:
+        yield
+    finally:
+        for name in changed:
+            settings.unset(name)
 
 
 def _is_small(frame: Any) -> bool:
@@ -143,13 +171,24 @@ def _spark_merge(task: Task) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _frames(batches: Iterator[Any], names: list[str]) -> Iterator[pl.DataFrame]:
+    """Many batches at once: to make a frame costs a hundred microseconds."""
     import polars as pl
+    import pyarrow as pa
 
-    for batch in batches:
-        found = pl.from_arrow(batch)
+    def frame() -> pl.DataFrame:
+        found = pl.from_arrow(pa.Table.from_batches(held))
         assert isinstance(found, pl.DataFrame)
         found.columns = names
-        yield found
+        return found
+
+    held: list[Any] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= _TOGETHER:
+            yield frame()
+            held = []
+    if held:
+        yield frame()
 
 
 def _rows_of(part: bytes, place: int) -> Iterator[Any]:
