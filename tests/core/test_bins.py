@@ -70,15 +70,29 @@ def test_the_order_of_rows_does_not_matter():
     assert (one == two).all()
 
 
-@pytest.mark.parametrize("value", [0.0, 1 - 2.0**-40, 0.5, 0.25])
-def test_one_sum_holds_rows_and_distances(value):
+@pytest.mark.parametrize("value", [0.0, 1 - 2.0**-40, 0.5, 0.25, 0.7])
+@pytest.mark.parametrize("count", [1, CHUNK + 1, bins._MOST - 1, bins._MOST, 2 * bins._MOST + 1])
+def test_one_sum_holds_rows_and_distances(value, count):
     """As many rows as a sum can hold, all of them in one bin and as far from its middle as can be."""
     sums = empty(3)
-    add_to_bins(np.full(CHUNK * 2 + 1, value), 1.0, -1.0, sums)
+    add_to_bins(np.full(count, value), 1.0, -1.0, sums)
     u = int(np.rint((value - 0.5) * 2.0**30))
     square = int(np.rint((value - 0.5) ** 2 * 2.0**30))
-    assert sums[:, 1].tolist() == [2 * CHUNK + 1, (2 * CHUNK + 1) * u, (2 * CHUNK + 1) * square]
+    assert sums[:, 1].tolist() == [count, count * u, count * square]
     assert not sums[:, [0, 2]].any()
+
+
+def test_sums_are_those_of_rounded_distances():
+    """To the last digit, with what SciPy and the digits of doubles have no part in."""
+    values = np.random.default_rng(2).normal(size=50_000)
+    sums, expected = empty(70), empty(70)
+    add_to_bins(values, 7.0, -35.0, sums, (float(values.min()), float(values.max())))
+    places = values * 7.0 + 35.0
+    u = np.rint((places - np.floor(places) - 0.5) * 2.0**30)
+    squares = np.rint(u * u * 2.0**-30)
+    for row, units in zip(expected, (np.ones(len(u)), u, squares), strict=True):
+        np.add.at(row, np.floor(places).astype(int), units.astype(np.int64))
+    assert (sums == expected).all()
 
 
 def test_counts_stand_for_rows():

@@ -2,64 +2,58 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from scipy.sparse import _sparsetools
 
-from twosample.core.scatter import Scatter, scatter
+from twosample.core import scatter
+from twosample.core.scatter import add_by_group
 from twosample.core.scratch import CHUNK
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1000, 1 << 13])
 @pytest.mark.parametrize("count", [0, 1, 77, CHUNK])
-def test_sums_and_counts(size, count):
-    check(scatter(), size, count)
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_sums_and_counts(size, count, kind):
+    check(size, count, kind)
 
 
-def check(tally, size, count):
+def check(size, count, kind):
     rng = np.random.default_rng(count)
-    groups, values = rng.integers(0, size, count), rng.integers(-(1 << 47), 1 << 47, count)
-    tally.groups[:count], tally.values[:count] = groups, values
-    tally.place(count, size)
-    for add, parts in ((tally.count, 1), (tally.add, values)):
-        sums = rng.integers(-9, 9, size)  # what there is stays
-        expected = sums.copy()
-        np.add.at(expected, groups, parts)
-        add(sums)
-        assert np.array_equal(sums, expected)
+    groups, values = rng.integers(0, size, count, dtype=kind), rng.integers(-(1 << 62), 1 << 62, count)
+    for unsigned in (False, True):
+        view = np.uint64 if unsigned else np.int64
+        for given, parts in ((None, np.ones(count, dtype=np.int64)), (values.view(view), values)):
+            sums = rng.integers(-9, 9, size)  # what there is stays
+            expected = sums.copy()
+            np.add.at(expected, groups, parts)  # modulo 2**64
+            add_by_group(sums.view(view), groups, given)
+            assert np.array_equal(sums, expected)
 
 
 @pytest.mark.parametrize("bad", [-1, 8, np.iinfo(np.int32).min])
 def test_groups_that_are_not_there(bad):
-    tally = scatter()
-    tally.groups[:3] = 0, bad, 1
     with pytest.raises(IndexError, match="between 0 and 7"):
-        tally.place(3, 8)
+        add_by_group(np.zeros(8, dtype=np.int64), np.array([0, bad, 1], dtype=np.int32))
 
 
-def test_as_many_sums_as_groups():
-    tally = scatter()
-    tally.groups[:3] = 0, 7, 1
-    tally.place(3, 8)
-    with pytest.raises(IndexError, match="8 sums, one of each group; 7 came"):
-        tally.count(np.zeros(7, dtype=np.int64))
+@pytest.mark.parametrize("values", [np.ones(2, dtype=np.int64), np.ones(4, dtype=np.int64), np.ones(3)])
+def test_a_number_for_each_group(values):
+    with pytest.raises(IndexError, match="a number of type int64 for each of 3 groups"):
+        add_by_group(np.zeros(8, dtype=np.int64), np.array([0, 7, 1]), values)
 
 
-def test_threads_have_their_own():
-    found = []
-    thread = threading.Thread(target=lambda: found.append(scatter()))
-    thread.start()
-    thread.join()
-    assert found[0] is not scatter()
-    assert scatter() is scatter()
+def test_no_more_ones_than_are_kept():
+    with pytest.raises(IndexError, match="for each of"):
+        add_by_group(np.zeros(1, dtype=np.int64), np.zeros(CHUNK + 1, dtype=np.int32))
 
 
 def test_a_scipy_without_that_function(monkeypatch):
-    assert Scatter()._product is _sparsetools.csc_matvec  # this one has it
-    monkeypatch.delattr(_sparsetools, "csc_matvec")
-    tally = Scatter()
-    assert tally._product is None
-    for count in (CHUNK, 5, 0, 77):
-        check(tally, 10, count)
+    assert scatter._product() is _sparsetools.csc_matvec  # this one has it
+    with monkeypatch.context() as without:
+        without.delattr(_sparsetools, "csc_matvec")
+        scatter._product.cache_clear()
+        assert scatter._product() is None
+        for count in (CHUNK, 5, 0, 77):
+            check(10, count, np.int32)
+    scatter._product.cache_clear()

@@ -192,6 +192,26 @@ def test_counts_of_whole_numbers_reach_as_far_as_allowed(monkeypatch):
     assert counts.taken()[0].to_list() == [2]
 
 
+@pytest.mark.parametrize("kind", [pl.Int64, pl.UInt32, pl.Int8])
+@pytest.mark.parametrize("end", ["least", "largest"])
+def test_counts_of_the_least_and_the_largest_whole_numbers(kind, end):
+    limit = int(pl.select(kind.min() if end == "least" else kind.max()).item())
+    inward = 1 if end == "least" else -1
+    batches = [[limit, limit, limit + 3 * inward], [limit + 9 * inward, limit, limit + inward] * 7]
+    counts = WholeCounts(most=1 << 20)
+    assert all(counts.add(pl.Series(batch * 40, dtype=kind)) for batch in batches)
+    once, rows = counts.taken()
+    assert dict(zip(once, rows.tolist(), strict=True)) == Counter((batches[0] + batches[1]) * 40)
+
+
+def test_counts_of_whole_numbers_far_apart():
+    far = pl.Series([-(1 << 63), (1 << 63) - 1] * 1000)
+    assert not WholeCounts(1 << 20).add(far)
+    counts = WholeCounts(1 << 20)
+    assert counts.add(pl.Series([5, 6] * 1000))
+    assert not counts.add(far)
+
+
 def test_mean_and_deviation_follow_from_bins():
     values = np.random.default_rng(0).lognormal(size=9000)
     frame = pl.DataFrame({"many": values, "few": np.round(values).clip(0, 9) / 10, "one": 0.1})

@@ -19,6 +19,7 @@ from twosample.summaries.singles import (
     TIMES,
     WEEKDAYS,
     YEARS,
+    _Near,
     bucket_of,
     multiple,
 )
@@ -172,15 +173,37 @@ def test_damaged_files():
             ts.TableSummary.from_bytes(replace(found, columns=(replace(column, singles=bad),)).to_bytes())
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e5, 1e8])
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1e3, 1e5, 1e6, 1e8])
 def test_nearly_round_numbers_count_alone_as_among_others(scale):
     """Sums of decimal fractions are a little off, and few among numbers that are not round at all."""
     rng = np.random.default_rng(5)
     values = rng.uniform(-scale, scale, size=100_000)
-    odd = np.array([0.1 + 0.2, 3 + 5e-10, 7 - 5e-10, -0.5, 40.07, 12_345_678.91, 5e9 + 0.25, 1e15, 1e300])
+    odd = np.array([0.1 + 0.2, 3 + 5e-10, 7 - 5e-10, -0.5, 40.07, 12_345_678.91, 5e9 + 0.25, 1e15, 1e300, -0.0])
     for near in odd:
         values[77_777] = near
         whole = tallied([values])
         for step, rows in zip(STEPS, whole.classes, strict=True):
             assert rows == (multiple(values, 1.0) & (step < 1) | multiple(values, step)).sum()
+        assert np.array_equal(whole.buckets, np.bincount(bucket_of(values), minlength=BUCKETS))
     assert same(tallied(np.array_split(rng.permutation(values), 3)), whole)
+
+
+def test_no_round_number_is_overlooked():
+    """A single one, of any size, at the edge of what counts as round; and others are told quickly."""
+    rng = np.random.default_rng(6)
+    for power in range(-6, 60):
+        largest, room = 2.0**power, np.empty(1)
+        near = _Near.of(largest)
+        steps = rng.choice(STEPS, 300)
+        whole = np.rint(rng.uniform(-largest, largest, 300) / steps) * steps
+        values = np.concatenate([whole, whole + rng.choice([-1e-9, 1e-9], 300) * steps, np.rint(whole / 0.01) / 100])
+        values = np.append(values[np.abs(values) <= largest], [largest, -largest, 0.0])
+        round_ = multiple(values, 1.0) | multiple(values, 0.01)
+        assert round_.any()
+        assert near is None or all(near.any(np.array([value]), room) for value in values[round_])
+    for largest in (1.0, 1e3, 1e6):
+        values = rng.uniform(-largest, largest, 20_000)
+        quick = _Near.of(largest)
+        assert quick is not None
+        assert np.mean([quick.any(part, np.empty(200)) for part in values.reshape(-1, 200)]) < 0.05
+    assert _Near.of(np.inf) is None

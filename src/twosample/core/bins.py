@@ -1,7 +1,8 @@
 """Numbers in equal bins: how many, and sums of powers of their distances from the middle, in whole numbers.
 
-Adding 1.5 * 2**22 to a small number rounds it to a multiple of 2**-30, and its last binary digits then are that
-multiple. Another 2**46 units on top of it count the row, so that one sum has both, the rows and their distances.
+Adding a certain constant to a small number rounds it to a multiple of 2**-30, and the binary digits of the double that
+comes out, read as a whole number, are those of the constant plus that multiple. Sums of such whole numbers have both,
+the rows, as a multiple of the digits of the constant, and their distances, in what is left.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .scatter import scatter
+from .scatter import add_by_group
 from .scratch import CHUNK, scratch
 from .types import Floats
 
 _ROUND = 1.5 * 2.0**22
 _UNIT = 2.0**30  # units in the width of a bin
-_ROW = 46  # the binary digit of a sum from which on it counts rows; below, 2**15 distances of up to 2**29 units
-_COUNTED = _ROUND + 2.0**_ROW / _UNIT
-_BITS = int(np.float64(_ROUND).view(np.int64))
+_ROW = 46  # the binary digit from which on a sum of squares tells the rows: up to 2**17 squares of up to 2**28 units
+_COUNTED = _ROUND + 2.0**_ROW / _UNIT  # an odd multiple of 2**_ROW units
+_BITS = np.float64(_COUNTED).view(np.uint64)
+_INVERSE = np.uint64(pow(int(_BITS) >> _ROW, -1, 1 << 64 - _ROW))
+_MOST = 1 << 17  # numbers whose sums are told apart
 
 Wholes = NDArray[np.int64]
 
@@ -42,41 +45,39 @@ def add_to_bins(
     """
     size = sums.shape[1]
     within = ends is not None and _within(*ends, scale, offset, size)
-    tally, (floors, distances, _), both = scatter(), scratch(), np.empty(size, dtype=np.int64)
+    for at in range(0, len(values), _MOST):
+        found = _added(values[at : at + _MOST], scale, offset, size, within)
+        rows = (found[1] >> np.uint64(_ROW)) * _INVERSE & np.uint64((1 << 64 - _ROW) - 1)
+        found -= rows * _BITS
+        sums[0] += rows.view(np.int64)
+        sums[1:] += found.view(np.int64)
+
+
+def _added(values: Floats, scale: float, offset: float, size: int, within: bool) -> NDArray[np.uint64]:
+    """``(2, size)`` sums of the digits of u and of u², each with the constant added to it, modulo 2**64."""
+    found = np.zeros((2, size), dtype=np.uint64)
     for at in range(0, len(values), CHUNK):
-        part = values[at : at + CHUNK]
-        whole, floor, u = tally.values[: len(part)], floors[: len(part)], distances[: len(part)]
-        number = whole.view(np.float64)
-        _place(part, scale, offset, size, number, floor, within)
-        np.copyto(tally.groups[: len(part)], floor, casting="unsafe")
-        tally.place(len(part), size, checked=within)
-        number += _COUNTED - 0.5
-        np.subtract(number, _COUNTED, out=u)
-        whole -= _BITS
-        both[:] = 0
-        tally.add(both)
-        rows = (both + (1 << _ROW - 1)) >> _ROW
-        sums[0] += rows
-        sums[1] += both - (rows << _ROW)
-        np.square(u, out=number)
-        number += _ROUND
-        whole -= _BITS
-        tally.add(sums[2])
+        u, group = _placed(values[at : at + CHUNK], scale, offset, size, within)
+        digits = u.view(np.uint64)
+        u += _COUNTED - 0.5
+        add_by_group(found[0], group, digits, checked=within)
+        u -= _COUNTED
+        np.square(u, out=u)
+        u += _COUNTED
+        add_by_group(found[1], group, digits, checked=True)
+    return found
 
 
 def add_counted_to_bins(values: Floats, counts: Wholes, scale: float, offset: float, sums: Wholes) -> None:
     """Add numbers that are there several times each."""
-    places, floors, _ = scratch()
     for at in range(0, len(values), CHUNK):
-        part, rows = values[at : at + CHUNK], counts[at : at + CHUNK]
-        u, floor = places[: len(part)], floors[: len(part)]
-        _place(part, scale, offset, sums.shape[1], u, floor, within=False)
-        index = floor.astype(np.intp)
-        np.add.at(sums[0], index, rows)
+        rows = counts[at : at + CHUNK]
+        u, group = _placed(values[at : at + CHUNK], scale, offset, sums.shape[1], within=False)
+        np.add.at(sums[0], group, rows)
         u -= 0.5
-        np.add.at(sums[1], index, _units(u) * rows)
+        np.add.at(sums[1], group, _units(u) * rows)
         np.square(u, out=u)
-        np.add.at(sums[2], index, _units(u) * rows)
+        np.add.at(sums[2], group, _units(u) * rows)
 
 
 def _within(low: float, high: float, scale: float, offset: float, size: int) -> bool:
@@ -84,15 +85,18 @@ def _within(low: float, high: float, scale: float, offset: float, size: int) -> 
     return 0.5 <= low * scale - offset <= high * scale - offset <= size - 0.5
 
 
-def _place(values: Floats, scale: float, offset: float, size: int, u: Floats, floor: Floats, within: bool) -> None:
-    """Find the bins of numbers, and their distances from the lower ends; `within`: none lies beyond the bins."""
+def _placed(values: Floats, scale: float, offset: float, size: int, within: bool) -> tuple[Floats, NDArray[np.int32]]:
+    """Up to CHUNK numbers' distances from the lower ends of their bins, and these; `within`: none lies beyond them."""
+    distances, room, _ = scratch()
+    u, group = distances[: len(values)], room.view(np.int32)[: len(values)]
     with np.errstate(over="ignore"):
         np.multiply(values, scale, out=u)
     u -= offset
     if not within:
         np.clip(u, 0.5, size - 0.5, out=u)
-    np.floor(u, out=floor)
-    u -= floor
+    np.copyto(group, u, casting="unsafe")
+    u -= group
+    return u, group
 
 
 def _units(u: Floats) -> Wholes:

@@ -29,7 +29,7 @@ from ..summaries.points import Wholes
 from ..summaries.singles import Ends
 from .distinct import DistinctTally, hash_method
 from .facts import DATES, NUMERIC, TEXTS, CategoryCounts
-from .values import MANY, WholeCounts, counted, dated, each_once, plain, present, spelled, strings
+from .values import MANY, WholeCounts, counted, dated, each_once, present, spelled, strings, with_ends
 
 if TYPE_CHECKING:
     import polars as pl
@@ -271,10 +271,9 @@ class ColumnTally:
 
     def _add_numbers(self, once: pl.Series, counts: Wholes | None) -> None:
         """Take in numbers or, with their counts, each once."""
-        values = present(once)
+        values, ends = with_ends(once)
         known = once.drop_nulls() if once.null_count() else once
         self.missing += len(known) - len(values)
-        ends = (float(values.min()), float(values.max())) if len(values) else None
         if self.profiled and ends is not None:
             self._profile(values, counts, ends)
             self._tell_apart(known.drop_nans() if known.dtype.is_float() and len(values) < len(known) else known)
@@ -301,7 +300,7 @@ class ColumnTally:
             self._widen(str(text.min())[:_TEXT], str(text.max())[:_TEXT])
             self._tell_apart(text)
         for tally, numbers in zip(self.numbers, spelled(text) if self.numbers else (), strict=True):
-            tally.add(plain(numbers), None if counts is None else counts[numbers.is_not_null().to_numpy()])
+            tally.add(present(numbers), None if counts is None else counts[numbers.is_not_null().to_numpy()])
 
     def _tell_apart(self, series: pl.Series) -> None:
         self._method = self._method or hash_method(series)

@@ -31,7 +31,7 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .facts import DATES, NUMERIC
-from .values import PADDED, column_of, grouped, mixed_commas, numbers, plain, present, spelled, strings, truths
+from .values import PADDED, column_of, grouped, mixed_commas, numbers, present, spelled, strings, truths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -256,7 +256,7 @@ def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], F
     if words.str.contains(PADDED).any() or mixed_commas(words):
         return "words", np.empty(0), 0.0
     looks: Literal["number", "words"] = "number" if found.null_count() <= _STRAYS * len(words) else "words"
-    return looks, plain(found), 1 - found.null_count() / max(len(words), 1)
+    return looks, present(found), 1 - found.null_count() / max(len(words), 1)
 
 
 def _number_kind(name: str, facts: ColumnProfile, values: Floats, sample: pl.Series) -> tuple[Kind, str]:

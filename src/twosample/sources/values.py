@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.scatter import scatter
-from ..core.scratch import CHUNK
+from ..core.scatter import add_by_group
+from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ _FORMS = (
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
 MANY = 50_000  # rows for which more numbers than rows are counted: others may follow
+_LEAST = -(1 << 63)  # of whole numbers
 _WIDE = "UInt64", "Int128", "UInt128"  # beyond the whole numbers that NumPy adds
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
@@ -254,7 +255,7 @@ class WholeCounts:
 
     def __init__(self, most: int = _CLOSE) -> None:
         self.rows = 0
-        self._most, self._low, self._counts = most, 0, np.empty(0, dtype=np.int64)
+        self._most, self._range, self._first, self._counts = most, range(0), 0, np.empty(0, dtype=np.int64)
         self._kind: pl.DataType | None = None
 
     def add(self, series: pl.Series) -> bool:
@@ -270,41 +271,41 @@ class WholeCounts:
         if not len(codes) or not self._reach(int(codes.min()), int(codes.max()), len(codes)):
             return False
         for at in range(0, len(codes), CHUNK):
-            self._count(codes[at : at + CHUNK])
+            part = codes[at : at + CHUNK]
+            groups = scratch()[0].view(np.int64)[: len(part)]
+            np.subtract(part, self._first, out=groups, dtype=np.int64, casting="unsafe")
+            add_by_group(self._counts, groups, checked=True)
         self._kind = kind
         self.rows += len(codes)
         return True
 
-    def _count(self, codes: NDArray[np.integer[Any]]) -> None:
-        tally = scatter()
-        np.subtract(codes, self._low, out=tally.groups[: len(codes)], dtype=np.int64, casting="unsafe")
-        tally.place(len(codes), len(self._counts))
-        tally.count(self._counts)
-
     def _reach(self, low: int, high: int, rows: int) -> bool:
         """Whether there is a count for each number of a range, or can be."""
-        size = len(self._counts)
-        start, stop = (min(low, self._low), max(high + 1, self._low + size)) if size else (low, high + 1)
-        if stop - start == size:
+        known = self._range
+        reach = range(min(low, known.start), max(high + 1, known.stop)) if known else range(low, high + 1)
+        if reach == known:
             return True
-        if stop - start > (self._most if rows >= MANY else min(self._most, _CLOSE, rows // 4)):
+        if reach.stop - reach.start > (self._most if rows >= MANY else min(self._most, _CLOSE, rows // 4)):
             return False
-        counts = np.zeros(stop - start, dtype=np.int64)
-        counts[self._low - start : self._low - start + size] = self._counts
-        self._low, self._counts = start, counts
+        if not known:  # room for all that may come: memory that nobody looks at costs nothing
+            self._first = max(reach.stop - self._most, _LEAST)
+            self._counts = np.zeros(reach.start + self._most - self._first, dtype=np.int64)
+        self._range = reach
         return True
 
     def taken(self) -> tuple[pl.Series, NDArray[np.int64]]:
         """Each value once, and its rows; they are forgotten here."""
         import polars as pl
 
-        seen = np.flatnonzero(self._counts)
-        stored = pl.Series("v", seen + self._low)
+        start = self._range.start
+        counts = self._counts[start - self._first : self._range.stop - self._first]
+        seen = np.flatnonzero(counts)
+        stored = pl.Series("v", seen + start)
         kind = self._kind or pl.Int64()
         if kind.is_temporal():
             stored = stored.cast(pl.Series(dtype=kind).to_physical().dtype)
-        found = stored.cast(kind), self._counts[seen]
-        self._counts[seen] = self.rows = 0
+        found = stored.cast(kind), counts[seen]
+        counts[seen] = self.rows = 0
         return found
 
 
@@ -319,7 +320,7 @@ def each_once(series: pl.Series) -> tuple[pl.Series, NDArray[np.int64]] | None:
 
 def present(series: pl.Series) -> Floats:
     """The numbers of a column without missing ones; infinite ones stay."""
-    return plain(numbers(series))
+    return with_ends(series)[0]
 
 
 def finite(series: pl.Series) -> Floats:
@@ -328,14 +329,15 @@ def finite(series: pl.Series) -> Floats:
     return values[np.isfinite(values)]
 
 
-def plain(values: pl.Series) -> Floats:
-    """Doubles without missing ones, as an array."""
-    if values.null_count():
-        values = values.drop_nulls()
-    array = np.asarray(values.to_numpy(), dtype=np.float64)
-    if len(array) and np.isnan(array.min()):
+def with_ends(series: pl.Series) -> tuple[Floats, tuple[float, float] | None]:
+    """The numbers of a column without missing ones, and the least and the largest, if there are any."""
+    values = numbers(series)
+    array = np.asarray((values.drop_nulls() if values.null_count() else values).to_numpy(), dtype=np.float64)
+    least = array.min(initial=np.inf)
+    if np.isnan(least):
         array = array[~np.isnan(array)]
-    return array
+        least = array.min(initial=np.inf)
+    return array, (float(least), float(array.max())) if len(array) else None
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

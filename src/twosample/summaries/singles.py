@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil, frexp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.scatter import scatter
+from ..core.scatter import add_by_group
 from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
 from .points import Wholes, grouped
@@ -230,39 +231,57 @@ def _add_clock(values: Floats, counts: Wholes | None, found: Wholes) -> None:
 
 def _add_hashed(values: Floats, largest: float, dates: bool, buckets: Wholes, parts: Wholes) -> None:
     """Add numbers, of at most so large a size, to the counts by hash and of round ones."""
-    steps, mostly = TIMES if dates else STEPS, dates
-    (numbers, others, _), tally = scratch(), scatter()
+    steps, near, mostly = TIMES if dates else STEPS, _Near.of(largest), dates
+    numbers, others, _ = scratch()
     for at in range(0, len(values), CHUNK):
         part = values[at : at + CHUNK]
         number, other = numbers[: len(part)], others[: len(part)]
         bits, half = number.view(np.uint64), other.view(np.uint64)
-        np.add(part, 0.0, out=number)  # as in bucket_of, without new arrays
-        bits *= _ODD
-        bits ^= np.right_shift(bits, _HALF, out=half)
-        bits *= _OTHER
-        bits >>= _TOP
-        np.copyto(tally.groups[: len(part)], bits, casting="unsafe")
-        tally.place(len(part), BUCKETS, checked=True)  # 13 digits
-        tally.count(buckets)
-        if mostly or _some_round(part, largest, number, other):
+        if mostly or near is None or near.any(part, number):
             before = parts[len(steps) - 1]
             _add_round(part, None, steps, parts)
             mostly = dates or 2 * (parts[len(steps) - 1] - before) > len(part)
+            part = np.add(part, 0.0, out=number)  # as in bucket_of: a zero is a round number
+        np.multiply(part.view(np.uint64), _ODD, out=bits)
+        bits ^= np.right_shift(bits, _HALF, out=half)
+        bits *= _OTHER
+        bits >>= _TOP
+        add_by_group(buckets, bits.view(np.int64), checked=True)  # 13 digits
     if dates:
         _add_clock(values, None, parts)
 
 
-def _some_round(values: Floats, largest: float, scaled: Floats, whole: Floats) -> bool:
-    """Whether any number may be round, given the largest size of all; the arrays are for what is made on the way.
+@dataclass(frozen=True)
+class _Near:
+    """Tells quickly that no number is round.
 
-    A hundred times a number is then within 1e-7 of a whole one, or as near as doubles of that size are to each other.
+    A hundred times a round number is within 1e-7 of a whole one, or as near as doubles of that size are to each other.
+    With 1.5 * 2**20 added the last 32 binary digits of a double are those behind the point; with a larger power they
+    are so when moved to the left.
     """
-    with np.errstate(invalid="ignore", over="ignore"):  # infinite numbers
-        np.multiply(values, 100.0, out=scaled)
-        np.rint(scaled, out=whole)
-        scaled -= whole
-        np.abs(scaled, out=scaled)
-        return not scaled.min() > 110 * max(_NEAR, largest * 2.0**-51)
+
+    shifted: float  # what is added to a hundred times a number
+    digits: np.uint64  # by how many binary digits the sum is moved to the left
+    most: int  # the last 32 digits of what may be round, at most
+
+    @classmethod
+    def of(cls, largest: float) -> _Near | None:
+        """For numbers of at most that size; None if they are too large to tell."""
+        if not largest < _DIGITS * 2.0**10:
+            return None
+        power = max(20, frexp(100.0 * largest + 1.0)[1] + 1)
+        unit = 2.0 ** (power - 52)  # what the sum is rounded to
+        near = (ceil(110 * max(_NEAR, largest * 2.0**-51) / unit) + 1) * unit
+        return cls(1.5 * 2.0**power + near, np.uint64(power - 20), int(2.0**33 * near))
+
+    def any(self, values: Floats, room: Floats) -> bool:
+        """Whether any number may be round; `room` is for what is made on the way."""
+        np.multiply(values, 100.0, out=room)
+        room += self.shifted
+        if self.digits:
+            bits = room.view(np.uint64)
+            bits <<= self.digits
+        return bool(room.view(np.uint32).min() <= self.most)
 
 
 def _pooled(a: SingleValues, b: SingleValues) -> tuple[Floats, Wholes]:
