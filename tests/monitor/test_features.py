@@ -6,7 +6,7 @@ import pytest
 
 import twosample as ts
 from twosample.monitor.columns import ColumnPlan, bounded, shares_below
-from twosample.monitor.effects import change_of, column_effect, pair_effect, shares, where
+from twosample.monitor.effects import change_of, column_effect, largest_effect, pair_effect, shares, where
 from twosample.monitor.features import blank, plan_features
 
 
@@ -230,3 +230,23 @@ def test_cells_of_single_values_are_called_by_them():
     names = {column.name: column.cell_names() for column in plan.columns}
     assert names["up"] == ["below 0", "0 to 1", "1", "1.01562 and more", "missing"]
     assert sum(" to " in name for name in names["x"]) > 10
+
+
+def test_batches_before_a_change_among_the_last_ones_do_not_hide_it():
+    rng = np.random.default_rng(0)
+    gone = np.concatenate([np.full(41, 0.2), np.full(12, 0.3)]) + rng.normal(0, 0.02, 53)
+    cells = np.column_stack([np.tile((1 - gone)[:, None] / 10, 10), gone])  # ten ranges, and missing
+    found = largest_effect(change_of(cells, np.zeros(53, dtype=int), 13), np.eye(11), range(11))
+    p, q = gone[:40].mean(), gone[40:].mean()
+    assert found.value == pytest.approx((q - p) / np.sqrt((p + q) * (2 - p - q)), abs=0.003)
+    assert found.low > 0.085
+
+
+def test_shares_that_never_varied_have_the_noise_of_the_last_batches_alone():
+    new = np.array([0.02, 0.04, 0.02, 0.04])
+    cells = np.concatenate([np.zeros(20), new])
+    change = change_of(np.column_stack([1 - cells, cells]), np.zeros(24, dtype=int), 4)
+    assert change.covariance[1, 1] == 0
+    assert change.late[1, 1] == pytest.approx(0.02**2 / 2)
+    assert change.recent == pytest.approx(1 / 4)
+    assert change.factor == pytest.approx(1 / 4 + 1 / 20)

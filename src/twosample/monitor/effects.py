@@ -53,6 +53,7 @@ class Change:
     covariance: Floats
     factor: float
     late: Floats | None = None  # the covariance of the last batches, where there are several
+    recent: float = 0.0  # the part of the factor that comes from these
 
 
 def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int) -> BatchEffect:
@@ -63,8 +64,8 @@ def column_effect(plan: ColumnPlan, features: Floats, strata: Indices, last: int
 def largest_effect(change: Change | None, kernel: Floats, starts: Sequence[int]) -> BatchEffect:
     """By the kernel between cells, or of the share of those from one of the starts to the next, if it is surely larger.
 
-    The ends of shares leave out the level divided by their number. A share that was always 0 did not vary before: what
-    varies more counts, the batches before or the last ones.
+    The ends of shares leave out the level divided by their number. A share that was always 0 did not vary before: for
+    the part of the last batches in the variance, what varies more counts, those before or the last ones.
     """
     best = effect_of_change(change, kernel)
     if change is None:
@@ -76,7 +77,7 @@ def largest_effect(change: Change | None, kernel: Floats, starts: Sequence[int])
         both = np.stack([own, 1 - own])  # the part, and all others
         covariance = change.covariance
         if change.late is not None and own @ change.late @ own > own @ covariance @ own:
-            covariance = change.late
+            covariance = covariance + (change.late - covariance) * change.recent / change.factor
         alone = Change(both @ change.before, both @ change.after, both @ covariance @ both.T, change.factor)
         found = effect_of_change(alone, np.eye(2), normal=normal)
         if found.low > best.low:
@@ -116,15 +117,13 @@ def change_of(cells: Floats, strata: Indices, last: int) -> Change | None:
     for stratum in np.unique(strata[before]):
         old = cells[before & (strata == stratum)]
         rest.append(old - old.mean(axis=0))
-    last_ones = [cells[after & (strata == stratum)] for stratum in shared]
-    late = _covariance([part - part.mean(axis=0) for part in last_ones]) if count > len(shared) else None
-    return Change(base, cells[after].mean(axis=0), _covariance(rest), factor, late)
-
-
-def _covariance(parts: Sequence[Floats]) -> Floats:
-    """Of rows that are centred, part by part."""
-    centred = np.concatenate(parts)
-    return np.asarray(centred.T @ centred / max(len(centred) - len(parts), 1))
+    centred = np.concatenate(rest)
+    covariance = centred.T @ centred / max(len(centred) - len(rest), 1)
+    late = None
+    if count > len(shared):  # from neighbours: the change may lie among the last batches, and is no noise
+        steps = np.concatenate([np.diff(cells[after & (strata == stratum)], axis=0) for stratum in shared])
+        late = steps.T @ steps / (2 * len(steps))
+    return Change(base, cells[after].mean(axis=0), covariance, factor, late, 1.0 / count)
 
 
 def effect_of_change(
