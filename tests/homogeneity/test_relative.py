@@ -142,10 +142,24 @@ def test_level_with_few_rows():
     assert np.mean(p <= 0.01) <= limits(0.01, len(p), 0.999)[1]
 
 
-def test_the_larger_pvalue_of_two():
+def test_level_where_few_rows_may_lie_near_the_reference():
+    """Eight or nine ones among ten rows have a small variance near a reference of 90 %: 13 and 7 % were rejected."""
+    p = np.empty(500)
+    for i in range(len(p)):
+        rng = np.random.default_rng([7, i])
+        drawn = ((rng.random(size) < share) for size, share in ((10, 0.5), (200, 0.5), (200, 0.9)))
+        p[i] = ts.relative_test(*drawn, kernel=ts.Gaussian(1.0)).pvalue
+    assert np.mean(p <= 0.05) <= limits(0.05, len(p), 0.99)[1] + 0.02  # p-values are discrete: 5.5 % have 8, 9 or 10 ones
+    assert np.mean(p <= 0.01) <= limits(0.01, len(p), 0.999)[1]
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_the_larger_pvalue_of_four(near):
     """By hand, with SciPy's law of Student."""
     x, y, r = samples(4, (5, 30, 8))
-    x[1:] = x[0]  # four of five rows are the same
+    x[1:] = x[0]  # all five rows are the same
+    if near:
+        x, y = samples(4, (5, 30, 8))[0] + 0.8, y + 3
     k = naive.of(KERNEL)
     z, ends = np.concatenate([x, y, r]), [0, 5, 35, 43]
     parts = [range(*ends[i : i + 2]) for i in range(3)]
@@ -156,8 +170,12 @@ def test_the_larger_pvalue_of_two():
     own, shared = 4 * spread.diagonal() / n, 4 * (spread @ (n - 1)) / 40 / n
     found = ts.relative_test(x, y, r, kernel=KERNEL)
     apart = abs(found.mmd2_x - found.mmd2_y)
-    freedom = own.sum() ** 2 / np.sum(own**2 / (n - 1))
-    expected = [2 * t.sf(apart / np.sqrt(v.sum()), f) for v, f in ((own, freedom), (shared, 40))]
+    far = np.array([ts.mmd(part, r, kernel=KERNEL, statistic="biased") for part in (x, y)])
+    expected = []
+    for scale in (np.ones(3), np.append((far.mean() / far) ** 2, 1.0)):
+        freedom = np.sum(scale * own) ** 2 / np.sum((scale * own) ** 2 / (n - 1))
+        expected += [2 * t.sf(apart / np.sqrt(scale @ v), f) for v, f in ((own, freedom), (shared, 40))]
     assert found.pvalue == pytest.approx(max(expected))
+    assert (np.argmax(expected) > 1) == near
     assert found.rejected == (abs(found.statistic) > found.threshold)
     assert found.plot() is not None

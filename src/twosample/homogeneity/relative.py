@@ -179,9 +179,12 @@ def relative_test(
     for m, n and q rows. The statistic is
     :math:`(\widehat{\mathrm{MMD}}^2_{xr} - \widehat{\mathrm{MMD}}^2_{yr})/\sigma`, compared with Student's law on both
     sides, whose degrees of freedom are those of Welch and Satterthwaite: the normal law of large samples would reject
-    too often with ten rows. A few rows may also lack rare values, so the p-value is the larger one of two: by the
-    variance of each sample, and by that of the same row means over the rows of all three, each from the mean of its
-    sample. For "x is closer than y" alone, halve the p-value.
+    too often with ten rows. A few rows may also lack rare values, so the variance is the larger one of two: that of each
+    sample, and that of the same row means over the rows of all three, each from the mean of its sample. And ten rows
+    that happen to lie near the reference have small row means, as if their distance were sure. So the p-value is the
+    larger one for the difference of squared distances and for that of distances, MMD rather than MMD²: it has the first
+    two parts of the variance as if both samples were at the mean of their distances. For "x is closer than y" alone,
+    halve the p-value.
 
     Parameters
     ----------
@@ -265,6 +268,7 @@ class Distances:
     covariance: tuple[tuple[float, float], tuple[float, float]]
     own: Floats  # (3,) parts of the variance of the difference: by the rows of x, of y and of the reference
     shared: Floats  # (3,) the same parts by the rows of all three
+    lengths: Floats  # (2,) the distances themselves, MMD_b, and no less than half of what noise alone would make them
     sizes: tuple[int, ...]
 
     @property
@@ -285,11 +289,19 @@ class Distances:
 
     @property
     def laws(self) -> tuple[StudentLaw, ...]:
-        """The laws of the score: by the variance of each sample, and by one for all three."""
+        """The laws of the score: of squared distances and of distances, by variances of each sample and of all rows.
+
+        The rows of a sample move its squared distance by as much as the sample is far. What moves the difference of two
+        distances moves that of their squares as if both were at the mean of the two.
+        """
         spare = np.array(self.sizes) - 1
-        degrees = float(self.own.sum() ** 2 / max(float((self.own**2 / spare).sum()), 1e-300)), float(spare.sum())
-        known = [(self._deviation(v), f) for v, f in zip((self.own, self.shared), degrees, strict=True)]
-        return tuple(StudentLaw(f, v / self.deviation) for v, f in known if v) or (StudentLaw(degrees[1]),)
+        even = np.append((self.lengths.mean() / self.lengths) ** 2, 1.0)
+        known = []
+        for scale in (1.0, even):
+            own, shared = scale * self.own, scale * self.shared
+            freedom = float(own.sum() ** 2 / max(float((own**2 / spare).sum()), 1e-300))
+            known += [(freedom, self._deviation(own)), (float(spare.sum()), self._deviation(shared))]
+        return tuple(StudentLaw(f, v / self.deviation) for f, v in known if v) or (StudentLaw(float(spare.sum())),)
 
     @property
     def _rounding(self) -> float:
@@ -309,10 +321,14 @@ def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> 
         member[part, i] = 1.0
     sums, own = gram.multiply(member), kernel.diagonal(z)
     means = sums / sizes
+    inside = np.array([[means[part, i].mean() for i in range(3)] for part in parts])
+    squared = inside.diagonal()[:2] - 2 * inside[:2, 2] + inside[2, 2]
     for i, part in enumerate(parts):  # of other rows in the same sample
         means[part, i] = (sums[part, i] - own[part]) / (sizes[i] - 1)
     x, y, r = (means[part] for part in parts)
     squares = tuple(float(own[:, i].mean() - 2 * own[:, 2].mean() + r[:, 2].mean()) for i, own in ((0, x), (1, y)))
+    noise = [float((own[part].mean() - means[part, i].mean()) / sizes[i]) for i, part in enumerate(parts)]
+    least = np.maximum((np.array(noise[:2]) + noise[2]) / 4, 1e-12 * float(np.abs(own).mean()) + 1e-300)
     # how far each row is from one sample rather than from another; x and y go with the reference, it with both
     influence = np.stack([means[:, 0] - means[:, 2], means[:, 1] - means[:, 2], means[:, 0] - means[:, 1]])
     spreads = np.array([[influence[i, part].var(ddof=1) for part in parts] for i in range(3)])  # of which, over which
@@ -324,6 +340,7 @@ def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> 
         tuple(tuple(row) for row in covariance.tolist()),  # type: ignore[arg-type]
         own=scale * spreads.diagonal(),
         shared=scale * (spreads @ spare) / spare.sum(),
+        lengths=np.sqrt(np.maximum(squared, least)),
         sizes=sizes,
     )
 
