@@ -149,7 +149,9 @@ def test_level_where_few_rows_may_lie_near_the_reference():
         rng = np.random.default_rng([7, i])
         drawn = ((rng.random(size) < share) for size, share in ((10, 0.5), (200, 0.5), (200, 0.9)))
         p[i] = ts.relative_test(*drawn, kernel=ts.Gaussian(1.0)).pvalue
-    assert np.mean(p <= 0.05) <= limits(0.05, len(p), 0.99)[1] + 0.02  # p-values are discrete: 5.5 % have 8, 9 or 10 ones
+    assert (
+        np.mean(p <= 0.05) <= limits(0.05, len(p), 0.99)[1] + 0.02
+    )  # p-values are discrete: 5.5 % have 8, 9 or 10 ones
     assert np.mean(p <= 0.01) <= limits(0.01, len(p), 0.999)[1]
 
 

@@ -38,7 +38,10 @@ def test_the_level_at_the_margin(problem, unit):
     assert at_most(rejections(problem, 600, margin), 600, 0.05, 3.0)
 
 
-@pytest.mark.parametrize(("p", "q", "m", "n"), [(0.02, 0.1, 8, 8), (0.02, 0.1, 200, 10), (0.05, 0.2, 8, 8)])
+@pytest.mark.parametrize(
+    ("p", "q", "m", "n"),
+    [(0.02, 0.1, 8, 8), (0.02, 0.1, 200, 10), (0.05, 0.2, 8, 8), (0.05, 0.3, 200, 10)],
+)
 def test_the_level_with_rare_events(p, q, m, n):
     """Rows that hardly show any event say little, however alike they are."""
     margin, count = abs(p - q) * sqrt(2 * (1 - np.exp(-0.5))), 0
@@ -63,9 +66,12 @@ def test_large_samples_differ_significantly_and_are_alike_all_the_same():
     assert ts.equivalence_test(x, y, rng=0).rejected
 
 
-def test_it_agrees_with_the_interval():
+@pytest.mark.parametrize("rare", [False, True])
+def test_it_agrees_with_the_interval(rare):
     """Rejected when the upper end of the interval of level 1 - 2 level is below the margin."""
     x, y = Problem(200, 200, 0.4).draw(np.random.default_rng(5))
+    if rare:
+        x, y = np.arange(200) < 10, np.arange(10) < 1
     high = ts.interval(x, y, 0.9, kernel=ts.Gaussian(1.0)).high
     for factor, rejected in ((1.01, True), (0.99, False)):
         r = ts.equivalence_test(x, y, factor * high, kernel=ts.Gaussian(1.0))

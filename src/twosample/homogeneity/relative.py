@@ -179,8 +179,8 @@ def relative_test(
     for m, n and q rows. The statistic is
     :math:`(\widehat{\mathrm{MMD}}^2_{xr} - \widehat{\mathrm{MMD}}^2_{yr})/\sigma`, compared with Student's law on both
     sides, whose degrees of freedom are those of Welch and Satterthwaite: the normal law of large samples would reject
-    too often with ten rows. A few rows may also lack rare values, so the variance is the larger one of two: that of each
-    sample, and that of the same row means over the rows of all three, each from the mean of its sample. And ten rows
+    too often with ten rows. A few rows may also lack rare values, so the variance is the larger one of two: that of
+    each sample, and that of the same row means over the rows of all three, each from the mean of its sample. And rows
     that happen to lie near the reference have small row means, as if their distance were sure. So the p-value is the
     larger one for the difference of squared distances and for that of distances, MMD rather than MMD²: it has the first
     two parts of the variance as if both samples were at the mean of their distances. For "x is closer than y" alone,

@@ -71,7 +71,7 @@ class AtMargin(Stated):
 
 @dataclass(frozen=True)
 class Hidden:
-    """The law of margin² - MMD² when nothing varies: rows that may make up the rest of the margin were not seen."""
+    """The law of margin² - MMD² where rows that may make up the rest of the margin were not seen."""
 
     border: float  # the margin, squared
     largest: float  # what MMD can be at most
@@ -89,6 +89,25 @@ class Hidden:
     def pdf(self, t: Floats) -> Floats:
         """There is none; zeros."""
         return np.zeros_like(t)
+
+
+@dataclass(frozen=True)
+class Careful:
+    """Several laws: the largest p-value of all."""
+
+    laws: tuple[Distribution, ...]
+
+    def sf(self, t: float) -> float:
+        """The largest of the probabilities beyond t."""
+        return max(law.sf(t) for law in self.laws)
+
+    def isf(self, level: float) -> float:
+        """What is beyond the thresholds of all."""
+        return max(law.isf(level) for law in self.laws)
+
+    def pdf(self, t: Floats) -> Floats:
+        """The density of the first."""
+        return self.laws[0].pdf(t)
 
 
 class EquivalenceResult(TestResult):
@@ -117,8 +136,9 @@ def equivalence_test(
 
     The statistic is margin² - max(MMD²_u, 0). Its law at MMD = margin has the normal and the degenerate part of the law
     of MMD²_u; H0 is rejected when the upper end of the :func:`interval` of level 1 - 2 `level` is below the margin, as
-    for any equivalence test by intervals. Estimates below 0 count as 0: chance alone is no evidence of likeness. Of
-    samples that do not vary at all, the p-value is the chance to see none of the rows that the margin leaves room for.
+    for any equivalence test by intervals. Estimates below 0 count as 0: chance alone is no evidence of likeness. For a
+    margin in MMD the p-value is no less than the chance to see none of the rows that the margin leaves room for: a few
+    rows that vary little know nothing of rare ones.
 
     Parameters
     ----------
@@ -164,9 +184,12 @@ def equivalence_test(
     else:
         border, per_spread = margin**2, 0.0
     law: Distribution = beyond(measured, per_spread).below(border)
+    hidden = Hidden(border, measured.largest, min(measured.sizes))
     notes = (_in_words(measured, border),)
     if measured.spread == 0:
-        law = Hidden(border, measured.largest, min(measured.sizes))
+        law = hidden
+    elif not isinstance(margin, EffectMargin) and measured.largest < float("inf"):
+        law = Careful((law, hidden))
     if border == 0:
         law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
     null = AtMargin(ContinuousLaw(law, smallest_pvalue(*measured.sizes)), margin)

@@ -94,8 +94,8 @@ def interval(
     'asymptotic' inverts the law of MMD²_u with both of its parts: the normal one of Theorem 'hoeffdingNormal' and the
     degenerate one that is left when p = q. It therefore holds at p = q, near it and far from it; its lower end is 0
     where a test at level (1 - `level`)/2 would find nothing. Few rows may lack rare values that the distribution has:
-    the law is by the larger of two covariances, that of each sample and one for both, and of samples that do not vary
-    at all the interval says what may not have been seen (to infinity for a kernel without a known bound).
+    the law is by the larger of two covariances, that of each sample and one for both, and the upper end leaves room for
+    what may not have been seen (to infinity for a kernel without a known bound, if the samples do not vary at all).
 
     Parameters
     ----------
@@ -172,14 +172,14 @@ def _bound(known: Estimates, level: float) -> tuple[float, float]:
 
 def _by_law(measured: Profile, method: str, tail: float, rng: np.random.Generator) -> tuple[float, float]:
     """The interval for MMD that leaves out `tail` on either side, by moments or by resampling."""
+    centre, reach = sqrt(max(measured.squared, 0.0)), unseen(tail, min(measured.sizes)) * measured.largest
     if measured.spread == 0:  # nothing varies: what may vary was not seen
-        centre, reach = sqrt(max(measured.squared, 0.0)), unseen(tail, min(measured.sizes)) * measured.largest
         return max(0.0, centre - reach), centre + reach
     law: Laws = beyond(measured)
     if method == "bootstrap":
         law = resampled(measured, law, rng)
     low, high = invert(law, measured.squared, tail)
-    return sqrt(low), sqrt(high)
+    return sqrt(low), max(sqrt(high), centre + reach if reach < float("inf") else 0.0)
 
 
 def deviation_interval(mmd_b: float, m: int, n: int, bound: float, level: float) -> tuple[float, float]:
