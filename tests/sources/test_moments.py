@@ -12,7 +12,7 @@ from twosample.sources.moments import _APART, GroupTally, feature_values, frozen
 from twosample.sources.partial import GroupMoments
 from twosample.sources.values import fingerprint
 from twosample.summaries import CodedColumn, Scale
-from twosample.tables.features import column_features
+from twosample.tables.features import PooledColumn
 
 KINDS = {
     "x": "numeric", "count": "integer", "at": "datetime", "city": "categorical", "shop": "categorical", "word": "text"
@@ -171,8 +171,7 @@ def test_coded_features_are_those_of_the_sample(features, plan):
         if column.kind == "categorical":  # which levels are looked at is another choice
             place += width
             continue
-        kind = type("Column", (), {"kind": column.kind, "name": column.name})()
-        part = column_features(plan[column.name], kind, len(KINDS))
+        part = PooledColumn(column.name, column.kind, plan[column.name]).features(len(KINDS))
         wanted = [i for i, (meaning, _) in enumerate(part.meanings) if (meaning == "hour") == column.clock]
         wanted = [i for i in wanted if part.meanings[i][0] != "letters"][:width]
         assert len(wanted) == width - (column.kind == "text")  # how much lengths spread

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import twosample as ts
 from twosample.core.signs import sign_codes
 from twosample.structured.levels import coded
-from twosample.structured.records import PooledColumn, record_kernel
 
 PUBLIC = {name: getattr(ts, name) for name in ts.__all__}
 
@@ -155,20 +154,6 @@ def test_the_witness_at_new_records_keeps_scales_and_bandwidth():
     np.testing.assert_allclose(w([*far, *(x[i] for i in rows.x)])[30:], rows.x_values, rtol=1e-9)
 
 
-def test_columns_and_records_are_the_same_kernel():
-    rows = records(30, 0)
-    missing = {name: np.array([row[name] is None for row in rows]) for name in COLUMNS}
-    age = np.array([NAN if row["age"] is None else row["age"] for row in rows])
-    table = {
-        "age": PooledColumn(age, missing["age"], ts.Number()),
-        "city": PooledColumn([row["city"] for row in rows], missing["city"], ts.Categories()),
-        "size": PooledColumn([row["size"] for row in rows], missing["size"], COLUMNS["size"]),
-    }
-    numbers = np.arange(30.0)[:, None]
-    K = record_kernel(table, ts.Gaussian(1.0)).block(numbers, numbers)
-    np.testing.assert_allclose(K, own(ts.Record(COLUMNS, ts.Gaussian(1.0)), rows), rtol=1e-12)
-
-
 def test_texts_are_close_to_one_minus_cosine():
     words = ["".join(np.random.default_rng(i).choice(list("abcd"), 12)) for i in range(12)]
     kernel = ts.Record({"t": ts.Text(k=3, width=4096)}, ts.Gaussian(1.0))
@@ -238,7 +223,8 @@ def test_tiles_of_records_are_those_of_their_coordinates():
     """Thousands of records take the quick tiles of vectors, in single precision, and give the same answer."""
     rng = np.random.default_rng(0)
     gone = rng.random(4200) < 0.1
-    kernel = record_kernel({"v": PooledColumn(rng.normal(size=4200), gone, ts.Number())})
+    values = np.where(gone, NAN, rng.normal(size=4200)).tolist()
+    kernel = ts.Record({"v": ts.Number()}).on([{"v": value} for value in values])
     options = {"engine": "tiled", "null": ts.Permutation(n=19), "rng": 0}
     mine = ts.mmd_test(range(2000), range(2000, 4200), kernel=kernel, **options)
     plain = ts.mmd_test(kernel.rows[:2000], kernel.rows[2000:], **options)

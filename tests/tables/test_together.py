@@ -1,11 +1,14 @@
 """All columns together: broken ties, twins and subgroups are seen; alike tables are not, at the level."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import twosample as ts
 from twosample.core.groups import RowGroups
-from twosample.tables.features import ColumnFeatures
+from twosample.structured.columns import side_by_side
+from twosample.summaries import Scale
+from twosample.tables.features import ColumnFeatures, PooledColumn
 from twosample.tables.ties import fits, label_scores, pair_of, pairs_view
 
 
@@ -114,3 +117,23 @@ def test_a_broken_dependence_is_not_called_small_by_a_design(option, column):
     c = ts.compare(table(0.9, "a"), table(0.0, "b"), **{option: column})
     assert c.verdict == "different"
     assert c.joint_effect.low > 0.1
+
+
+def test_coordinates_of_rows_are_those_of_records():
+    """A table by columns has the kernel of its rows as records, missing values included."""
+    rng = np.random.default_rng(8)
+    frame = pl.DataFrame(
+        {
+            "age": [None if k % 7 == 3 else float(v) for k, v in enumerate(rng.normal(40, 9, 60))],
+            "city": [None if k % 11 == 5 else str(v) for k, v in enumerate(rng.choice(["Oslo", "Rome", "Lima"], 60))],
+            "note": [None if k % 13 == 1 else " ".join(rng.choice(["red", "door", "sun"], 3)) for k in range(60)],
+        }
+    )
+    scale = Scale.of(frame["age"].drop_nulls().to_numpy())
+    kinds = {"age": "numeric", "city": "categorical", "note": "text"}
+    columns = [PooledColumn(name, kind, frame[name]) for name, kind in kinds.items()]
+    z = side_by_side([column.coordinates(scale if column.name == "age" else None) for column in columns])
+    number = ts.Number(scale.width, scale.centre)
+    kernel = ts.Record({"age": number, "city": "category", "note": "text"}, ts.Gaussian(1.0))
+    wanted = kernel.block(frame.to_dicts(), frame.to_dicts())
+    np.testing.assert_allclose(ts.Gaussian(1.0).block(z, z), wanted, rtol=1e-9)

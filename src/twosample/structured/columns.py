@@ -36,6 +36,17 @@ class Comparer(ABC):
         """``(N, c)`` coordinates; the squared distance of two rows is the kind's squared distance of two values."""
 
 
+def side_by_side(parts: Sequence[Floats]) -> Floats:
+    """``(N, d)`` the coordinates of several columns, without those that are the same for all; one of each at least."""
+    return np.concatenate([_varying(part) for part in parts], axis=1)
+
+
+def _varying(rows: Floats) -> Floats:
+    varies = (rows != rows[0]).any(axis=0)
+    varies[0] |= not varies.any()
+    return rows[:, varies]
+
+
 @dataclass(frozen=True)
 class Number(Comparer):
     r"""A column of numbers: squared distance :math:`(a-b)^2/s^2`.

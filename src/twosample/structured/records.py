@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ..core.types import Floats
 from ..errors import InputError, OptionError, unknown_option
 from ..kernels import Gaussian, Kernel, ObjectKernel, OnRows, RadialKernel
-from .columns import Categories, Comparer, Number, Ordinal, Text, Values
-from .levels import Mask, missing_mask
+from .columns import Categories, Comparer, Number, Ordinal, Text, side_by_side
+from .levels import missing_mask
 
 KINDS: dict[str, Callable[[], Comparer]] = {
     "number": Number,
@@ -97,36 +94,19 @@ class Record(ObjectKernel):
                     f"Object {position} (counted from 0 through x, then y) is {type(record).__name__}; "
                     "a record is a mapping from column names to values, such as a dict."
                 )
-        columns = {}
+        columns, rows = [], []
         for name, kind in self.kinds.items():
             values = [record.get(name) for record in objects]
             if objects and not any(name in record for record in objects):
                 raise InputError(f"No record has a column {name!r}; the first has {sorted(map(str, objects[0]))}.")
-            columns[name] = PooledColumn(values, missing_mask(values), kind)
-        return record_kernel(columns, self.kernel)
-
-
-@dataclass(frozen=True, eq=False)
-class PooledColumn:
-    """One pooled column of a table: the values, which of them are missing, and how they are compared."""
-
-    values: Values  # (N,) values; what stands where one is missing does not matter
-    missing: Mask  # (N,) True where the value is missing
-    kind: Comparer  # the kind of the column
-
-    def fitted(self, name: str) -> PooledColumn:
-        """The column with its kind fitted to it; errors name the column."""
-        try:
-            return replace(self, kind=self.kind.fitted(self.values, self.missing))
-        except InputError as error:
-            raise InputError(f"Column {name!r}: {error}") from None
-
-    def rows(self, name: str) -> Floats:
-        """``(N, c)`` coordinates."""
-        try:
-            return self.kind.rows(self.values, self.missing)
-        except InputError as error:
-            raise InputError(f"Column {name!r}: {error}") from None
+            missing = missing_mask(values)
+            try:
+                fitted = kind.fitted(values, missing)
+                rows.append(fitted.rows(values, missing))
+            except InputError as error:
+                raise InputError(f"Column {name!r}: {error}") from None
+            columns.append((name, fitted))
+        return RecordRows(self.kernel, side_by_side(rows), tuple(columns))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,25 +123,6 @@ class RecordRows(OnRows):
 
     def __repr__(self) -> str:
         return repr(self.source)
-
-
-def record_kernel(columns: Mapping[str, PooledColumn], kernel: RadialKernel | None = None) -> RecordRows:
-    """The record kernel on the row numbers of a table that comes by columns; of one column too.
-
-    Everything that the columns leave open (scales, centres, orders) is taken from the columns as they are, so they
-    must be pooled. `kernel` None: a Gaussian whose bandwidth is left to the bandwidth rule.
-    """
-    fitted = {name: column.fitted(name) for name, column in columns.items()}
-    parts = [_useful(column.rows(name)) for name, column in fitted.items()]
-    kinds = tuple((name, column.kind) for name, column in fitted.items())
-    return RecordRows(kernel or Gaussian(), np.concatenate(parts, axis=1), kinds)
-
-
-def _useful(rows: Floats) -> Floats:
-    """The coordinates that are not the same for all; one at least."""
-    varies = (rows != rows[0]).any(axis=0)
-    varies[0] |= not varies.any()
-    return rows[:, varies]
 
 
 def _kind(name: str, kind: Comparer | str) -> Comparer:

@@ -26,9 +26,8 @@ from ..results import TestResult, conclude
 from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
-from ..structured.columns import Categories, Number, Text
-from ..structured.records import PooledColumn, record_kernel
-from .features import ColumnFeatures, column_features
+from ..structured.columns import side_by_side
+from .features import ColumnFeatures, PooledColumn
 from .parts import GROUPS, Finding, SpeakingRow, Value
 from .reading import Reading
 
@@ -71,9 +70,12 @@ def joint_sample(
     groups = RowGroups.of(min(most, len(a)), min(most, len(b)), GROUPS, resamples, rng)
     chosen = tuple(rng.permutation(len(part))[:rows] for part, rows in zip((a, b), groups.rows, strict=True))
     pooled = a[chosen[0]].vstack(b[chosen[1]])
-    fields = {column.name: _column(column_of(pooled, column.name), column, reading) for column in columns}
-    found = (column_features(column_of(pooled, column.name), column, len(columns)) for column in columns)
-    z = record_kernel(fields).rows
+    coordinates, found = [], []
+    for column in columns:
+        own = PooledColumn(column.name, column.kind, column_of(pooled, column.name))
+        coordinates.append(own.coordinates(reading.scales.get(column.name)))
+        found.append(own.features(len(columns)))
+    z = side_by_side(coordinates)
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)
     features, certificate = landmark_features(kernel, z, 1e-3, RANK, rng, available_cores())
@@ -128,17 +130,6 @@ def _width(column: JointColumn, a: pl.DataFrame, b: pl.DataFrame) -> int:
     if column.kind in NUMBERS:
         return 2
     return 129 if column.kind == "text" else min(64, sum(column_of(part, column.name).n_unique() for part in (a, b)))
-
-
-def _column(series: pl.Series, column: JointColumn, reading: Reading) -> PooledColumn:
-    missing = series.is_null().to_numpy()
-    if column.kind in NUMBERS:
-        scale = reading.scales[column.name]
-        values = scale.inside(series.fill_null(scale.centre).to_numpy())
-        return PooledColumn(values, missing, Number(scale.width, scale.centre))
-    if column.kind == "categorical":
-        return PooledColumn(series.rank("dense").fill_null(0).to_numpy().astype(np.int64), missing, Categories())
-    return PooledColumn(series.fill_null("").to_list(), missing, Text())
 
 
 def joint_result(joint: Joint, found: Judged, level: float) -> TestResult:
