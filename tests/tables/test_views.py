@@ -1,5 +1,8 @@
 """Views of a column: what was planted is different and named, and random halves are left alone."""
 
+import operator
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -208,8 +211,9 @@ def test_ranges_among_dense_values_have_the_digits_that_tell_their_rows_apart(va
     x, u = rng.random((2, 2000))
     a, b = (values(part) for part in (x, u[(u < 0.4031) | (u > 0.4533)]))
     found = ts.compare({"t": a}, {"t": b}).columns[0]
-    low, high = (read(end) for end in found.view.removeprefix("at least ").partition(" in ")[0].split(" and at most "))
-    shares = [float(((part >= low) & (part <= high)).mean()) for part in (a, b)]
+    low, word, high = re.match(r"at least (.+) and (at most|below) (.+) in .* in none of B", found.view).groups()
+    below = operator.le if word == "at most" else operator.lt
+    shares = [float(((part >= read(low)) & below(part, read(high))).mean()) for part in (a, b)]
     assert shares == [found.where[0].share_a, 0.0]
     assert shares[0] > 0.04
 
@@ -227,3 +231,12 @@ def test_the_largest_doubles_are_multiples_of_any_step():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 400)) * 1e307
     assert "multiple" not in ts.compare({"v": x}, {"v": 1.5 * y}).columns[0].view
+
+
+def test_ends_of_bins_are_told_by_round_numbers():
+    """The last double before an edge is no number that people write."""
+    words = Words(100.0, "numeric")
+    assert words.most(32.0 - 2.0**-48, 32.0) == "below 32"
+    assert words.most(31.2, 32.0) == "at most 31.2"
+    assert words.least(32.0, 32.0 - 2.0**-48) == "at least 32"
+    assert words.most(2.0**60, 2.0**60 + 256) == "below 1.1529215046068472e+18"

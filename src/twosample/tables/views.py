@@ -351,7 +351,7 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
 
 
-_DIGITS, _MOST_DIGITS = 6, 17  # of numbers, and of any double
+_DIGITS, _MOST_DIGITS = 6, 9  # of numbers, and of those that others are counted up to
 _WHOLE = 1e15  # whole numbers below this are written in full
 _SHOWN = {86_400 * 10**6: inf, 60 * 10**6: 86_400.0, 10**6: 500.0, 1000: 5.0}
 """Widths at which dates are written to the day, minute, second and millisecond, by these units in microseconds."""
