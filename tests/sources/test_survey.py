@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 
 from twosample.sources import BinGrid, BinnedColumn, open_table, remote, survey
+from twosample.sources.guard import Guard
+from twosample.sources.local import LocalRows
 
 RNG = np.random.default_rng(12)
 ROWS = 5000
@@ -128,3 +130,14 @@ def test_bins_that_do_not_tell():
     assert fine.regridded(BinGrid(-2, 40, 11)) is None  # to further above
     assert fine.regridded(BinGrid(-2, 30, 20)) is not None
     assert binned(BinGrid(-2, -100, 300)).regridded(BinGrid(-2, -500, 900)) is not None  # nothing lies outside
+
+
+@pytest.mark.parametrize("rows", [900, 2 * ROWS])
+def test_rows_that_were_counted_before_they_changed(rows):
+    """The sample is one of the rows that are there when they are read."""
+    known = LocalRows(FRAME.lazy(), Guard("t"))
+    known.rows = rows
+    found, wanted = known.survey(300, 5, plan), open_table(FRAME.lazy()).survey(300, 5, plan)
+    assert found.sample.equals(wanted.sample)
+    assert np.array_equal(found.numbers, wanted.numbers)
+    assert found.rows == known.count() == ROWS

@@ -69,9 +69,21 @@ class BatchRows(ABC):
     def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """A sample, profiles, bins and counts in one pass."""
         del every
-        found = self.attempt(lambda: surveyed(self.columns(), self.batches(), self.empty(), (size, seed), plan))
-        self.rows = found.rows
-        return found
+        draw = size, seed
+
+        def found(known: int | None) -> Survey:
+            return self.attempt(lambda: surveyed(self.columns(), self.batches(), self.empty(), draw, plan, known))
+
+        known = self.known()
+        survey = found(known)
+        if known not in (None, survey.rows):  # the file has changed meanwhile
+            survey = found(None)
+        self.rows = survey.rows
+        return survey
+
+    def known(self) -> int | None:
+        """Rows, if that is known without reading them all."""
+        return None
 
     def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
         """All rows in one pass."""
@@ -150,6 +162,9 @@ class LocalRows(BatchRows):
         if isinstance(frame, pl.DataFrame):
             return (frame[at : at + size] for at in range(0, len(frame), size))
         return iter(frame.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"))
+
+    def known(self) -> int | None:
+        return self.count() if self.counted else None
 
     def count(self) -> int:
         import polars as pl

@@ -14,14 +14,29 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def chosen_rows(rows: int, size: int, seed: int) -> NDArray[np.intp]:
+def chosen_rows(rows: int, size: int, seed: int) -> NDArray[np.int64]:
     """The row numbers, in order, of the sample of a table of known length."""
-    keys, found = RowSampler(size, seed), np.empty(0, dtype=np.intp)
+    keys = RowSampler(size, seed)
     for at in range(0, rows, 1 << 17):
-        found = np.concatenate([found, at + keys.offer(min(1 << 17, rows - at))])
+        keys.offer(min(1 << 17, rows - at))
         if keys.crowded():
-            found = found[keys.keep()]
-    return found[keys.keep()]
+            keys.keep()
+    keys.keep()
+    return keys.numbers
+
+
+def picked(
+    batches: Iterable[pl.DataFrame], empty: pl.DataFrame, numbers: NDArray[np.int64]
+) -> tuple[pl.DataFrame, int]:
+    """The rows of some numbers, which ascend, of those that come in batches, and how many came."""
+    import polars as pl
+
+    kept, rows = [empty], 0
+    for batch in batches:
+        first, last = np.searchsorted(numbers, [rows, rows + len(batch)])
+        kept.append(batch[numbers[first:last] - rows])
+        rows += len(batch)
+    return pl.concat(kept, how="vertical_relaxed"), rows
 
 
 def drawn(batches: Iterable[pl.DataFrame], empty: pl.DataFrame, size: int, seed: int) -> tuple[RowSample, int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.threads import Crew, available_cores
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, GroupSums, Points
 from .facts import Scan
-from .sampling import drawn
+from .sampling import chosen_rows, drawn, picked
 from .tallies import VALUES, Tallies
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def surveyed(
     empty: pl.DataFrame,
     draw: tuple[int, int],
     plan: Plan,
+    known: int | None = None,
 ) -> Survey:
-    """Draw a sample (size, seed) and tally, in one pass over all batches."""
+    """Draw a sample (size, seed) and tally, in one pass over all batches, whose number of rows may be known before."""
     tallies, crew = Tallies(()), Crew(available_cores())
     limits: Mapping[str, int] = {}
 
@@ -107,6 +108,11 @@ def surveyed(
             yield batch
 
     with crew:
-        sample, rows = drawn(watched(), empty, *draw)
-    held = sample.frame if len(sample.frame) == rows else None
-    return replace(Survey.of(tallies.scan(limits), sample.frame, held), numbers=sample.numbers)
+        if known is None:
+            found, rows = drawn(watched(), empty, *draw)
+            sample, numbers = found.frame, found.numbers
+        else:  # so are the rows that are drawn: no others are looked at
+            numbers = chosen_rows(known, *draw)
+            sample, rows = picked(watched(), empty, numbers)
+    held = sample if len(sample) == rows else None
+    return replace(Survey.of(tallies.scan(limits), sample, held), numbers=numbers)

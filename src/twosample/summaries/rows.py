@@ -90,6 +90,11 @@ class RowSampler:
         self._keys, self._numbers = self._keys[kept], self._numbers[kept]
         return kept
 
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The numbers of the candidates that are left."""
+        return self._numbers
+
     def sample(self, frame: pl.DataFrame) -> RowSample:
         """The sample, given the rows of the candidates that :meth:`keep` left."""
         return RowSample(self.size, frame, self._keys, self._numbers)
