@@ -31,6 +31,13 @@ def check(size, count, kind):
             assert np.array_equal(sums, expected)
 
 
+def test_counts_of_32_digits():
+    groups = np.random.default_rng(0).integers(0, 9, 1000)
+    sums = np.zeros(9, dtype=np.int32)
+    add_by_group(sums, groups)
+    assert np.array_equal(sums, np.bincount(groups))
+
+
 @pytest.mark.parametrize("bad", [-1, 8, np.iinfo(np.int32).min])
 def test_groups_that_are_not_there(bad):
     with pytest.raises(IndexError, match="between 0 and 7"):

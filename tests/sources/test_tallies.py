@@ -204,6 +204,16 @@ def test_counts_of_the_least_and_the_largest_whole_numbers(kind, end):
     assert dict(zip(once, rows.tolist(), strict=True)) == Counter((batches[0] + batches[1]) * 40)
 
 
+def test_counts_of_more_rows_than_32_digits_hold(monkeypatch):
+    counts, rows = WholeCounts(), pl.Series([3, 4, 4] * 1000)
+    assert counts.add(rows)
+    monkeypatch.setattr("twosample.sources.values._MOST", 5000)
+    assert counts.add(rows)
+    counts._counts[counts._counts > 0] += 1 << 40  # as if there had been so many
+    once, found = counts.taken()
+    assert dict(zip(once, (found - (1 << 40)).tolist(), strict=True)) == {3: 2000, 4: 4000}
+
+
 def test_counts_of_whole_numbers_far_apart():
     far = pl.Series([-(1 << 63), (1 << 63) - 1] * 1000)
     assert not WholeCounts(1 << 20).add(far)

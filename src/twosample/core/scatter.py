@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .scratch import CHUNK
 
-_ONES = {kind: np.ones(CHUNK, dtype=kind) for kind in map(np.dtype, (np.int64, np.uint64))}
+_ONES = {kind: np.ones(CHUNK, dtype=kind) for kind in map(np.dtype, (np.int32, np.int64, np.uint64))}
 
 Groups = NDArray[np.int32] | NDArray[np.int64]
 
@@ -22,7 +22,7 @@ def add_by_group(
     values: NDArray[np.integer[Any]] | None = None,
     checked: bool = False,
 ) -> None:
-    """Add whole numbers to sums, each to that of its group; modulo 2**64.
+    """Add whole numbers to sums, each to that of its group; modulo 2**64 (or 2**32).
 
     They are the entries of a sparse matrix with one column, of which several may be in one place: its product with 1
     is the sum of each group. SciPy has a function of its own that adds such a product to what is there and lets other
@@ -31,7 +31,7 @@ def add_by_group(
     Parameters
     ----------
     sums
-        ``(G,)`` what the numbers are added to, signed or unsigned numbers of 64 bits.
+        ``(G,)`` what the numbers are added to, of 64 bits, or of 32 with a sign.
     groups
         ``(n,)`` the group of each number, from 0.
     values

@@ -23,6 +23,7 @@ _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 197
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
 MANY = 50_000  # rows for which more numbers than rows are counted: others may follow
 _LEAST = -(1 << 63)  # of whole numbers
+_MOST = (1 << 31) - 1  # rows that are counted in 32 bits
 _WIDE = "UInt64", "Int128", "UInt128"  # beyond the whole numbers that NumPy adds
 _LONGEST = 999_999_999 * 86400.0  # seconds of a duration in Python
 
@@ -255,7 +256,8 @@ class WholeCounts:
 
     def __init__(self, most: int = _CLOSE) -> None:
         self.rows = 0
-        self._most, self._range, self._first, self._counts = most, range(0), 0, np.empty(0, dtype=np.int64)
+        self._most, self._range, self._first = most, range(0), 0
+        self._counts: NDArray[np.int32] | NDArray[np.int64] = np.empty(0, dtype=np.int32)
         self._kind: pl.DataType | None = None
 
     def add(self, series: pl.Series) -> bool:
@@ -270,6 +272,8 @@ class WholeCounts:
         codes = (stored.drop_nulls() if stored.null_count() else stored).to_numpy()  # NumPy need not wait for more rows
         if not len(codes) or not self._reach(int(codes.min()), int(codes.max()), len(codes)):
             return False
+        if self.rows + len(codes) > _MOST:
+            self._counts = self._counts.astype(np.int64)
         for at in range(0, len(codes), CHUNK):
             part = codes[at : at + CHUNK]
             groups = scratch()[0].view(np.int64)[: len(part)]
@@ -289,7 +293,7 @@ class WholeCounts:
             return False
         if not known:  # room for all that may come: memory that nobody looks at costs nothing
             self._first = max(reach.stop - self._most, _LEAST)
-            self._counts = np.zeros(reach.start + self._most - self._first, dtype=np.int64)
+            self._counts = np.zeros(reach.start + self._most - self._first, dtype=np.int32)
         self._range = reach
         return True
 
@@ -304,7 +308,7 @@ class WholeCounts:
         kind = self._kind or pl.Int64()
         if kind.is_temporal():
             stored = stored.cast(pl.Series(dtype=kind).to_physical().dtype)
-        found = stored.cast(kind), counts[seen]
+        found = stored.cast(kind), counts[seen].astype(np.int64)
         counts[seen] = self.rows = 0
         return found
 
