@@ -250,3 +250,16 @@ def test_every_output_has_it():
     assert "<script>alert" not in page
     assert 'name="x: values"' in junit(c)
     assert "contract: x: 1 row" in c.summary()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+def test_a_table_keeps_the_contract_that_was_learned_from_it(odd):
+    rng = np.random.default_rng(0)
+    table = {"x": np.where(rng.random(800) < 0.2, odd, rng.normal(size=800)), "n": np.arange(800.0) % 7}
+    assert ts.compare(table, table, contract=ts.learn(table)).violations == ()
+
+
+def test_nan_is_in_no_range_and_no_other_value():
+    rules = '[columns.x]\nkind = "integer"\nmin = 0\nmax = 9\nvalues = ["1", "2"]\nother_values = 0.0\n'
+    table = {"x": np.array([1.0, 2.0, np.nan] * 20)}
+    assert ts.compare(table, table, contract=ts.Contract.from_toml(rules)).violations == ()

@@ -126,6 +126,7 @@ def _count(side: Survey, tallies: Mapping[str, Sequence[_Breaches]]) -> bool:
         rows = columns_of(batch, names)
         for name in names:
             values = column_of(rows, name)
+            values = values.fill_nan(None) if values.dtype.is_float() else values  # NaN is missing
             for tally in tallies[name]:
                 tally.add(values)
     return batches is not None

@@ -140,7 +140,8 @@ def _allowed(counts: CategoryCounts) -> tuple[tuple[str, ...] | None, float]:
 def _range(
     table: Table, kind: ColumnKind, profile: ColumnProfile, sample: pl.DataFrame, slack: float
 ) -> tuple[Bound, Bound]:
-    if kind.base not in ("numeric", "integer", "datetime"):
+    """The least and the largest value that are allowed; none where there are infinite values."""
+    if kind.base not in ("numeric", "integer", "datetime") or profile.infinite:
         return None, None
     low, high = profile.min, profile.max
     if kind.from_text:  # the profile has the order of texts
