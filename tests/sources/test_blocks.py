@@ -55,9 +55,13 @@ def made(server, table, share):
 @pytest.mark.parametrize("share", [0, 40, 100])
 def test_the_same_rows_as_one_by_one(postgres_server, monkeypatch, share):
     monkeypatch.setattr(blocks, "_PAGES", 2)
+    monkeypatch.setattr(blocks, "_MANY", 1)
+    asked, room = [], blocks._make_room
+    monkeypatch.setattr(blocks, "_make_room", lambda connection: asked.append(room(connection)))
     made(postgres_server, f"fixed{share}", share)
     parts, wanted = both_ways(postgres_server, f"fixed{share}")
     assert len(parts) > 3  # several ranges
+    assert len(asked) == 1
     found = pl.concat(parts)
     assert found.schema == wanted.schema
     assert found.equals(wanted)
@@ -83,6 +87,24 @@ def test_doubles_come_by_fours(postgres_server, monkeypatch, doubles, gaps):
     for place in range(doubles):  # equals does not tell -0.0 from 0.0
         bits = [frame[f"x{place}"].to_numpy().view(np.int64) for frame in (found, wanted)]
         assert np.array_equal(*bits)
+
+
+@pytest.mark.parametrize("kinds", [["int2"], ["float4", "int4"], ["int4", "float8", "bool", "int2", "float4", "int8"]])
+def test_small_numbers_come_as_doubles(postgres_server, kinds):
+    """And are what they were: the least, the largest, and what is no number."""
+    ends = {
+        "int2": "{-32768,32767,0,-1}", "int4": "{-2147483648,2147483647,0,-1}", "bool": "{t,f,t,f}",
+        "int8": "{-9223372036854775808,9223372036854775807,9007199254740993,-1}",
+        "float4": "{NaN,-Infinity,-0.0,1e-45}", "float8": "{NaN,Infinity,-0.0,5e-324}",
+    }  # fmt: skip
+    columns = ", ".join(f"('{ends[kind]}'::{kind}[])[i] AS \"%s{place}\"" for place, kind in enumerate(kinds))
+    postgres_server.execute(f"CREATE TABLE small{len(kinds)} AS SELECT {columns} FROM generate_series(1, 4) i")
+    parts, wanted = both_ways(postgres_server, f"small{len(kinds)}")
+    (found,) = parts
+    assert found.schema == wanted.schema
+    assert found.equals(wanted)
+    for name in found.select(pl.selectors.float()).columns:  # equals does not tell -0.0 from 0.0
+        assert np.array_equal(*(np.signbit(frame[name].to_numpy()) for frame in (found, wanted)))
 
 
 def test_who_comes_another_way(postgres_server):
