@@ -98,3 +98,17 @@ def test_queries_nested_too_deeply(tmp_path, scheme):
     query = "SELECT " + "(" * 3000 + "x" + ")" * 3000 + " FROM t"
     with pytest.raises(ts.SourceError, match=r"nested too deeply|stack overflow"):
         open_table(f"{url.rpartition('::')[0]}::{query}")
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [("x > 0", [0, 3]), ("NOT x <= 0", [0, 3]), ("x IS NULL", [1]), ("x IS NULL OR y > 3", [1, 3]), ("y < 3", [0, 1])],
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_nan_is_missing_in_conditions(tmp_path, where, rows, lazy):
+    """Polars has it above every number; frames of pandas have no other missing number."""
+    frame = pl.DataFrame({"x": [1.0, np.nan, -1.0, 2.0], "y": [1, 2, 3, 4]})
+    source = tmp_path / "rows.parquet" if lazy else frame
+    if lazy:
+        frame.write_parquet(source)
+    assert open_table(source, where=where).collect()["y"].to_list() == [row + 1 for row in rows]

@@ -210,12 +210,12 @@ class LocalRows(BatchRows):
             condition, names = polars_condition(where), frame.lazy().collect_schema()
             _check_names(where, names)
             pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
-            return frame.lazy().filter(condition)
+            return _filtered(frame.lazy(), condition)
 
         def numbered() -> pl.Series:
             lazy = self.frame.lazy()
             mark = new_name(lazy.collect_schema().names())
-            found = lazy.with_row_index(mark).filter(polars_condition(where)).select(mark)
+            found = _filtered(lazy.with_row_index(mark), polars_condition(where)).select(mark)
             return found.collect(engine="streaming").to_series()
 
         def numbers() -> pl.Series:
@@ -265,6 +265,15 @@ def new_name(taken: Sequence[str]) -> str:
     while mark in taken:
         mark += "_"
     return mark
+
+
+def _filtered(lazy: pl.LazyFrame, condition: pl.Expr) -> pl.LazyFrame:
+    """The rows for which a condition holds; NaN, which polars has above every number, is missing."""
+    import polars as pl
+
+    schema = lazy.collect_schema()
+    floats = [name for name in condition.meta.root_names() if name in schema and schema[name].is_float()]
+    return lazy.with_columns(pl.col(floats).fill_nan(None)).filter(condition) if floats else lazy.filter(condition)
 
 
 def _check_names(where: str, names: Iterable[str]) -> None:
