@@ -205,7 +205,7 @@ def test_a_table_stays_a_table():
     assert open_table(TRUTH) is TRUTH
     assert open_table(TRUTH, name="other").name == "other"
     assert open_table(TRUTH, where="i < 3").row_count() == TRUTH.collect().filter(pl.col("i") < 3).height
-    with pytest.raises(ts.OptionError, match="open already"):
+    with pytest.raises(ts.InputError, match="summary, whose rows are gone"):
         open_table(open_table(ts.summarize(TRUTH, rows=10)), where="i < 3")
 
 
