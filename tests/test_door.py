@@ -142,6 +142,7 @@ def test_numbers_of_the_standard_library():
     [
         ({"a": [1.0, 2.0]}, r"ts\.two_sample_test and ts\.compare take columns by name.*np\.column_stack"),
         ({1.0, 2.0, 3.0}, r"Give list\(x\)"),
+        (pl.DataFrame({"a": [1.0, 2.0]}).to_arrow().to_reader(), r"Give x.read_all\(\)"),
         ((v for v in (1.0, 2.0)), r"Give list\(x\)"),
         (pl.LazyFrame({"a": [1.0, 2.0]}), r"Give x\.collect\(\)"),
         (nx.path_graph(5), "x holds graphs; give a list of them"),  # NumPy reads its nodes as numbers

@@ -189,3 +189,30 @@ def test_summaries_are_tested_by_the_rows_that_they_keep():
     assert "summary of 900 rows: this test rests on the 300 of them that it keeps" in r.notes[0]
     assert "ts.compare(x, y) counts all rows" in r.notes[0]
     assert r.pvalue == ts.two_sample_test(part.sample.frame, b, n=99, rng=0).pvalue == 0.01
+
+
+def test_a_table_of_ibis_is_that_of_its_rows(tmp_path):
+    duckdb, ibis = pytest.importorskip("duckdb"), pytest.importorskip("ibis")
+    rng = np.random.default_rng(0)
+    frames = [pl.DataFrame({"x": rng.normal(size=60), "c": rng.choice(["a", "b"], 60)}) for _ in range(2)]
+    with duckdb.connect(str(tmp_path / "d.db")) as connection:
+        for name, frame in zip("ab", frames, strict=True):
+            connection.register("rows", frame.to_arrow())
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM rows")
+    backend = ibis.duckdb.connect(tmp_path / "d.db")
+    found = ts.two_sample_test(backend.table("a"), backend.table("b"), n=99, rng=1)
+    assert found.pvalue == ts.two_sample_test(*frames, n=99, rng=1).pvalue
+    backend.disconnect()
+
+
+def test_what_says_that_it_has_everything_is_not_collected():
+    """As frames of Spark Connect, every attribute of which is a column."""
+
+    class Frame:
+        __module__ = "pyspark.sql.connect.dataframe"
+
+        def __getattr__(self, name):
+            return self
+
+    with pytest.raises(ts.InputError, match="frame of Spark, whose rows are not collected"):
+        ts.two_sample_test(Frame(), Frame())

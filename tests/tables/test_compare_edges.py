@@ -338,3 +338,25 @@ def test_a_column_of_nan_is_missing():
     c = ts.compare({"m": np.full(2000, np.nan), "x": x}, {"m": x, "x": x})
     assert c.verdict == "different"
     assert (c["m"].missing.missing_a, c["m"].missing.missing_b) == (2000, 0)
+
+
+@pytest.mark.parametrize("count", [900, 20_000])  # compared as they are, and by bins
+def test_the_order_of_rows_changes_no_bit_of_a_column(count):
+    """As that of partitions, of which an engine promises nothing."""
+    rng = np.random.default_rng(5)
+    x, y = (
+        pl.DataFrame(
+            {
+                "amount": rng.lognormal(shift, 1, count),
+                "zero": rng.choice([0.0, -0.0, 1.5], count),
+                "when": rng.integers(0, 10**7, count).astype("M8[s]").astype("M8[us]"),
+                "few": rng.integers(0, 9, count),
+            }
+        )
+        for shift in (0, 0.1)
+    )
+    c, other = ts.compare(x, y), ts.compare(x.sample(fraction=1, shuffle=True, seed=1), y.reverse())
+    for column in c.columns:
+        again = other[column.name]
+        assert (column.pvalue, column.effect, column.effect_low) == (again.pvalue, again.effect, again.effect_low)
+        assert repr((column.a, column.b)) == repr((again.a, again.b))

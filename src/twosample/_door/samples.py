@@ -96,6 +96,8 @@ def column_names(value: object) -> tuple[str, ...]:
     """The names of the columns of a data frame; none of anything else."""
     if type(value) is np.ndarray or not hasattr(value, "shape"):  # a lazy frame, which is refused, among others
         return ()
+    if type(value).__module__.startswith("pyspark."):  # Spark Connect says that it has everything
+        return ()
     names = getattr(value, "column_names", None)  # of an Arrow table, whose columns are their values
     return tuple(map(str, names if isinstance(names, list) else getattr(value, "columns", ())))
 

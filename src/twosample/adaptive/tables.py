@@ -33,11 +33,11 @@ def is_table(value: object) -> bool:
     """Whether this is a summary, or a frame or a dictionary of columns that is more than numbers without gaps."""
     if isinstance(value, Mapping | TableSummary):
         return True
-    if not door.column_names(value):
+    if not (door.column_names(value) or type(value).__module__.startswith("ibis.")):
         return False
     dtypes = getattr(value, "dtypes", None)
     kinds = [np.dtype(kind).kind for kind in dtypes if isinstance(kind, np.dtype)] if dtypes is not None else []
-    if len(kinds) == len(door.column_names(value)):  # a pandas frame
+    if kinds and len(kinds) == len(door.column_names(value)):  # a pandas frame
         return any(kind not in "fiub" for kind in kinds) or bool(value.isna().to_numpy().any())  # type: ignore[attr-defined]
     frame = open_table(value).collect()
     return not all(_is_plain(column) for column in frame.iter_columns())

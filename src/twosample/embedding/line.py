@@ -75,13 +75,13 @@ class Line:
 
     @classmethod
     def of_many_values(cls, x: Floats, y: Floats, width: float) -> Line:
-        """Many values, of which only sums are wanted: in bins of a 64th of a width or less, with four moments each."""
+        """Many values in any order, of which only sums are wanted: in bins of a 64th of a width, with four moments."""
         unit = 2.0 ** floor(log2(width / 64))
         low = floor(min(float(x.min()), float(y.min())) / unit)
         high = max(float(x.max()), float(y.max())) / unit
         if high - low > _BINS:
             return cls.of_values(x, y)
-        parts = [_value_cells(part / unit - low) for part in (x, y)]
+        parts = [_value_cells(np.sort(part) / unit - low) for part in (x, y)]
         return cls._merged(parts, unit, float(low), 1.0 if any(part[2].any() for part in parts) else 0.0)
 
     @classmethod

@@ -171,9 +171,14 @@ class Moments:
         self.rows, self._mean, self._squares = 0, 0.0, 0.0
 
     def add(self, values: Floats, counts: Wholes | None) -> None:
-        """Take in finite numbers; those beyond 1e150 may leave no mean or deviation."""
+        """Take in finite numbers, in whatever order; those beyond 1e150 may leave no mean or deviation."""
+        if counts is None:
+            values = np.sort(values)
+        else:
+            order = np.argsort(values)
+            values, counts = values[order], counts[order]
         with np.errstate(over="ignore", invalid="ignore"):
-            shift = float(values[: 1 << 10].mean())
+            shift = float(values[len(values) // 2])
             total, squares = _centred_sums(values, shift, counts)
             size = len(values) if counts is None else int(counts.sum())
             step = shift + total / size - self._mean
@@ -287,7 +292,7 @@ class ColumnTally:
             if len(finite):
                 self._profile(finite, counts, (float(finite.min()), float(finite.max())))
             return
-        self._widen(*ends)
+        self._widen(ends[0] + 0.0, ends[1] + 0.0)  # never -0.0, which is as large as 0.0
         if not self.numbers:
             self._moments.add(values, counts)
 
