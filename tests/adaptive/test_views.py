@@ -10,9 +10,10 @@ from scipy.spatial.distance import cdist
 from scipy.stats import norm, rankdata
 
 import twosample as ts
-from twosample.adaptive import base, local, pairs, views
-from twosample.adaptive.front import views_of
+from twosample.adaptive import base, front, local, pairs, views
+from twosample.adaptive.front import views_of, weights_of
 from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
+from twosample.adaptive.tables import pooled_table
 from twosample.core.centred import u_centred
 from twosample.core.labellings import relabellings
 from twosample.engines import blocks
@@ -257,6 +258,99 @@ def test_few_rows_leave_more_of_the_level_to_location():
         assert few[name] < 0.5 * many[name]
     assert shares(30, 100)["directions"] > 0.75
     assert shares(30, 1) == shares(300, 1)
+
+
+def _clusters(rng, rows, columns):
+    """Four of them, 15 standard deviations of a cluster apart in every column."""
+    return 15.0 * np.arange(4)[rng.integers(4, size=(rows, 1))] + rng.normal(size=(rows, columns))
+
+
+def _concentration(z, seed=0):
+    return local.concentration(pooled_numbers(z, ("c",) * z.shape[1], len(z) // 2), np.random.default_rng(seed))
+
+
+ONE_HUMP = {
+    "normal": lambda rng, columns: rng.normal(size=(300, columns)),
+    "uniform": lambda rng, columns: rng.random(size=(300, columns)),
+    "correlated": lambda rng, columns: rng.normal(size=(300, columns)) + 3 * rng.normal(size=(300, 1)),
+    "heavy tails": lambda rng, columns: rng.standard_t(3, size=(300, columns)),
+    "counts": lambda rng, columns: rng.poisson(2.0, size=(300, columns)),
+    "a column of two values": lambda rng, columns: np.column_stack(
+        [rng.integers(2, size=300), rng.normal(size=(300, columns - 1))]
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", ONE_HUMP)
+@pytest.mark.parametrize("columns", [1, 2, 3, 10])
+def test_one_hump_is_not_concentrated(shape, columns):
+    rng = np.random.default_rng(12)
+    found = [_concentration(ONE_HUMP[shape](rng, columns).astype(float), seed) for seed in range(5)]
+    assert np.mean(found) < 1.35
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_clusters_are_concentrated(columns):
+    rng = np.random.default_rng(13)
+    assert min(_concentration(_clusters(rng, 300, columns), seed) for seed in range(5)) > 2.5
+
+
+def test_concentration_by_definition():
+    """Row by row; the normal rows have the correlations and the ties of the pool."""
+    z = np.random.default_rng(14).poisson(1.5, size=(90, 2)) * 1.0
+    z[:, 1] += z[:, 0] * np.random.default_rng(15).normal(size=90) ** 3
+    pool, rng = pooled_numbers(z, ("a", "b"), 40), np.random.default_rng(3)
+    scores = pool.scores[rng.choice(90, 90, replace=False)]
+    normal = rng.normal(size=(90, 90)) @ scores
+    for drawn, column in zip(normal.T, scores.T, strict=True):
+        order, place = np.argsort(drawn), np.sort(column)
+        drawn[order] = [drawn[order[place == value]].mean() for value in place]
+
+    def closeness(rows):
+        distinct = sorted({tuple(row) for row in rows})
+        distances = [[float(np.linalg.norm(np.subtract(a, b))) for b in distinct] for a in distinct]
+        return np.exp(np.mean([np.log(sorted(each)[3]) for each in distances])) / np.median(distances)
+
+    expected = closeness(normal) / closeness(pool.values)
+    assert 1 < expected < 4
+    assert local.concentration(pool, np.random.default_rng(3)) == pytest.approx(expected)
+
+
+def test_concentration_of_hardly_anything():
+    assert _concentration(np.array([0.0, 1.0, 2.0, 1.0])[:, None]) == 1
+    assert _concentration(np.r_[np.zeros(50), 1e-300 * np.arange(50), 1e300][:, None]) >= 1
+    pool, levels = pooled_table({"a": list("xyxyz") * 10}, {"a": list("xyxzz") * 10})[:2]
+    assert levels == 1
+    assert local.concentration(pool, np.random.default_rng(0)) == 1
+
+
+def test_clusters_give_neighbours_more_of_the_level():
+    """Nothing else changes, and neither units nor the order of columns matter."""
+
+    def weights(z):
+        every = views_of(pooled_numbers(z, ("a", "b"), 200), np.random.default_rng(0))
+        found = weights_of(every, np.random.default_rng(1))
+        return {view.name: w / view.weight for view, w in zip(every, found, strict=True)}
+
+    z = _clusters(np.random.default_rng(16), 400, 2)
+    found = weights(z)
+    assert found.pop("fine scale") == found.pop("middle scale") > 2.5
+    assert set(found.values()) == {1.0}
+    assert weights(z * [1e-6, 1e9]) == pytest.approx(weights(z)) == weights(z[:, ::-1])
+    assert weights(np.random.default_rng(0).normal(size=(400, 2)))["fine scale"] < 1.2
+
+
+def test_the_test_uses_the_concentration(monkeypatch):
+    """A view that sees nothing is worth less where the pool gives the level to neighbours."""
+    rng = np.random.default_rng(17)
+    x, y = rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 0.5
+    found = {}
+    for near in (1.0, 4.0):
+        monkeypatch.setattr(front, "concentration", lambda pool, rng, near=near: near)
+        result = ts.two_sample_test(x, y, n=199, rng=0)
+        found[near] = {view.name: view.adjusted_pvalue for view in result.views}
+    assert found[1.0]["mean"] < found[4.0]["mean"]
+    assert found[1.0]["fine scale"] > found[4.0]["fine scale"]
 
 
 @pytest.mark.parametrize("kind", [views.FineWaves, views.MiddleWaves])

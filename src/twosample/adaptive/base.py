@@ -30,6 +30,9 @@ class PooledView(ABC):
     name: ClassVar[str]
     """What results call it."""
 
+    local: ClassVar[bool] = False
+    """Whether it looks at neighbours, and so has more of the level where the pool shows clusters."""
+
     vague: ClassVar[int] = 1
     """How little its words say: 0 if it names single columns; of views that see as much, the least vague is named."""
 

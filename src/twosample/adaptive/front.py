@@ -17,6 +17,7 @@ from ..homogeneity import Sketch
 from ..nulls import Permutation
 from ..results import NOTHING, conclude
 from .base import PooledView, ViewByFeatures, statistics_of
+from .local import concentration
 from .pairs import Fine, ManyCovariances, Middle
 from .pooled import PooledSample, pooled_numbers
 from .results import AdaptiveResult, ViewResult
@@ -123,6 +124,12 @@ def views_of(pool: PooledSample, rng: np.random.Generator) -> list[PooledView]:
     return [*views, Directions(pool)]
 
 
+def weights_of(views: list[PooledView], rng: np.random.Generator) -> list[float]:
+    """Shares of the level, up to a factor: those of views that look at neighbours grow with the concentration."""
+    near = concentration(views[0].pool, rng)
+    return [view.weight * (near if view.local else 1.0) for view in views]
+
+
 def tested(
     pool: PooledSample,
     columns: int,
@@ -134,10 +141,11 @@ def tested(
     """The test of a pool that has been prepared: stage by stage, until a p-value is above what a stage allows."""
     m, n = pool.m, pool.n
     views = views_of(pool, rng) if pool.columns else []
+    weights = weights_of(views, rng) if views else [1.0]
     for count, most in batches:
         labels = relabellings(m, n, count, rng)
         values, tolerances = _statistics(views, labels, single=pool.size <= _FEW_ROWS)
-        together = joined(values, tolerances, [view.weight for view in views] or [1.0])
+        together = joined(values, tolerances, weights)
         if labels.exhaustive or together.pvalue > most:
             break
     law = ReplicateLaw(together.values, together.tolerance, labels.exhaustive, smallest_pvalue(m, n))

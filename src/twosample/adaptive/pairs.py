@@ -115,6 +115,7 @@ class Fine(KernelView):
     """
 
     name = "fine scale"
+    local = True
     vague = 4
     neighbour = 3
 

@@ -282,6 +282,7 @@ class FineWaves(ViewByFeatures):
     """A Gaussian kernel on the ranks that sees a few neighbours of each row."""
 
     name = "fine scale"
+    local = True
     vague = 4
     weight = 2.0
     share: ClassVar[tuple[float, float]] = (0.007, 3.5)
