@@ -64,3 +64,19 @@ def test_rows_in_bins_are_not_relabelled():
     assert c["a"].statistic < 0
     assert c["a"].pvalue > 0.5
     assert c.verdict == "no difference found"
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_text_that_is_said_to_be_dates_is_read_as_dates_in_summaries(both):
+    """Few dates among many zeros: as numbers, the zeros of one table would be compared with the dates of the other."""
+
+    def visits(seed):
+        rng = np.random.default_rng(seed)
+        day = np.datetime64("2024-01-01") + rng.integers(0, 200, 25_000).astype("timedelta64[D]")
+        return {"seen": np.where(rng.random(25_000) < 0.008, day.astype(str), "0"), "y": rng.normal(size=25_000)}
+
+    a, b = visits(1), visits(2)
+    wanted = ts.compare(a, b, kinds={"seen": "datetime"})["seen"]
+    found = ts.compare(ts.summarize(a), ts.summarize(b) if both else b, kinds={"seen": "datetime"})["seen"]
+    assert (found.kind, found.rows_a, found.rows_b) == ("datetime", wanted.rows_a, wanted.rows_b)
+    assert found.verdict != "different"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from ..errors import InputError, SourceError
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnSummary, Points, SingleValues, TableSummary
+from ..summaries import BinGrid, ColumnInfo, ColumnSummary, Points, SingleValues, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from .facts import CategoryCounts, Scan
 from .guard import Guard
@@ -51,28 +51,30 @@ class SummaryRows:
     def survey(self, size: int, seed: int, plan: Plan, every: bool = False) -> Survey:
         """The rows that were kept, and all that is known of the others."""
         del plan, every
-        names = [column.info.name for column in self.held.columns]
-        bins = {name: own for name in names if (own := self._bins(name)) is not None}
-        counts = {name: all_ for name in names if (all_ := self._counts(name)) is not None}
-        singles = {name: few for name in names if (few := self._singles(name)) is not None}
+        found = {column.info.name: self._column(column.info.name) for column in self.held.columns}
+        bins = {name: column.bins for name, column in found.items() if column.bins is not None}
+        counts = {name: all_ for name in found if (all_ := self._counts(name)) is not None}
+        singles = {name: column.singles for name, column in found.items() if column.singles is not None}
         scan = Scan(self.held.rows, self.held.profile, bins, counts, singles)
-        found = Survey.of(scan, self.sample(size, seed))
-        return replace(found, summarized=True, points=self._points, sums=self.held.sums)
+        survey = Survey.of(scan, self.sample(size, seed))
+        return replace(survey, summarized=True, points=self._points, sums=self.held.sums)
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """Profiles, counts, and the bins wanted, or its own where those cannot be made of them."""
-        moments = {}
+        moments, singles = {}, dict[str, SingleValues]()
         for name, grid in grids.items():
-            points = self._points(name, grid.dates)
-            own = self._bins(name) if points is None else points.binned(grid, self.held.rows - points.rows)
-            if own is None:
+            column = self._column(name, grid.dates)
+            if column.points is not None:
+                moments[name] = column.points.binned(grid, self.held.rows - column.points.rows)
+            elif column.bins is not None:
+                moments[name] = column.bins.regridded(grid) or column.bins
+            else:
                 self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
-            moments[name] = own if points is not None else own.regridded(grid) or own
+            singles |= {} if column.singles is None else {name: column.singles}
         counts = {
             name: self._counts(name, most) or self._counts_of_numbers(name, most) or self._sampled_counts(name)
             for name, most in counted.items()
         }
-        singles = {name: few for name, grid in grids.items() if (few := self._singles(name, grid.dates)) is not None}
         return Scan(self.held.rows, self.held.profile if profiled else (), moments, counts, singles)
 
     def sample(self, size: int, seed: int) -> pl.DataFrame:
@@ -103,31 +105,18 @@ class SummaryRows:
         check_order(self.held.name, self.columns(), like)
         return self.held
 
-    def _column(self, name: str) -> ColumnSummary:
-        return next(column for column in self.held.columns if column.info.name == name)
-
-    def _bins(self, name: str) -> BinnedColumn | None:
-        """The numbers, or the dates that text spells."""
-        column = self._column(name)
-        if column.bins is None or column.dates is None:
-            return column.bins
-        dates = dated(column.bins.rows, column.dates.rows, column.bins.grid.dates)
-        return column.dates if dates else column.bins
+    def _column(self, name: str, said: bool = False) -> ColumnSummary:
+        """A column; if it holds text and is one of dates, or `said` to be, with dates in the place of numbers."""
+        column = next(column for column in self.held.columns if column.info.name == name)
+        both = (column.bins, column.dates), (column.points, column.date_points), (column.singles, column.date_singles)
+        found = [(own.rows, dates.rows) for own, dates in both if own is not None and dates is not None]
+        said = said or (column.bins is not None and column.bins.grid.dates)
+        if not found or not dated(*found[0], said):
+            return column
+        return replace(column, bins=column.dates, points=column.date_points, singles=column.date_singles)
 
     def _points(self, name: str, dates: bool) -> Points | None:
-        """The numbers, or the dates that text spells, if they are kept as points."""
-        column = self._column(name)
-        if column.points is None or column.date_points is None:
-            return column.points
-        return column.date_points if dated(column.points.rows, column.date_points.rows, dates) else column.points
-
-    def _singles(self, name: str, dates: bool = False) -> SingleValues | None:
-        """The same of single values and round numbers."""
-        column = self._column(name)
-        if column.singles is None or column.date_singles is None:
-            return column.singles
-        said = dates or (column.bins is not None and column.bins.grid.dates)
-        return column.date_singles if dated(column.singles.rows, column.date_singles.rows, said) else column.singles
+        return self._column(name, dates).points
 
     def _counts(self, name: str, most: int = MOST_CATEGORIES) -> CategoryCounts | None:
         column = self._column(name)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.threads import Crew, available_cores
-from ..summaries import BinGrid, BinnedColumn, ColumnInfo, GroupSums, Points
+from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
 from .facts import Scan
 from .sampling import chosen_rows, drawn, picked
 from .tallies import VALUES, Tallies
@@ -67,10 +67,11 @@ class Survey(Scan):
         """With these bins and counts, and no others: what there is in wider bins, the rest asked for."""
         from .table import open_table
 
-        known: dict[str, BinnedColumn] = {}
-        for name, own in self.moments.items():
-            found = own.regridded(grids[name]) if name in grids else None
-            known |= {} if found is None else {name: found}
+        fits = {
+            name: own for name, own in self.moments.items() if name in grids and own.grid.dates == grids[name].dates
+        }
+        wider = {name: own.regridded(grids[name]) for name, own in fits.items()}  # others hold text read otherwise
+        known = {name: own for name, own in wider.items() if own is not None}
         grids = {name: grid for name, grid in grids.items() if name not in known}
         counts = {name: most for name, most in counts.items() if name not in self.counts}
         if not grids and not counts:
