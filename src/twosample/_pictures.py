@@ -317,12 +317,13 @@ def _witness(a: WeightedNumbers, b: WeightedNumbers, bandwidth: float, at: Float
     low, high = float(at[0]) - _FAR * bandwidth, float(at[-1]) + _FAR * bandwidth
     near = (values >= low) & (values <= high)  # the kernel of all others is 0
     wide = max(bandwidth / _FINE, (high - low) / _POINTS)
-    index = ((values[near] - low) / wide).astype(np.intp)
+    steps = (values[near] - low) / wide
+    index = steps.astype(np.intp)
     parts = [np.bincount(index, rows[near]).astype(np.float64) for rows in (first, second)]
-    sums = np.bincount(index, (first + second)[near] * values[near])
+    sums = np.bincount(index, (first + second)[near] * steps)
     used = (parts[0] + parts[1]) > 0
     one, two = (part[used] for part in parts)
-    places = sums[used] / (one + two)
+    places = low + wide * (sums[used] / (one + two))
     kernel = np.exp(-0.5 * np.clip((at[:, None] - places) / bandwidth, -_CLIP, _CLIP) ** 2)
     return np.asarray(kernel @ (one / m - two / n)), chance_band(kernel, (one + two) / (m + n), m, n)
 

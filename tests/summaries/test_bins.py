@@ -150,7 +150,7 @@ def test_totals_are_exact():
 
 def test_points_keep_mean_and_variance():
     x = np.random.default_rng(7).gamma(2, 3, 5000)
-    place, mass, variance = bin_values(x, BinGrid.over(0, 60, 300)).points()
+    place, mass, deviation = bin_values(x, BinGrid.over(0, 60, 300)).points()
     assert (np.diff(place) > 0).all()
     assert mass @ place / mass.sum() == pytest.approx(x.mean(), rel=1e-9)
-    assert mass @ (variance + place**2) / mass.sum() == pytest.approx((x**2).mean(), rel=1e-8)
+    assert mass @ (deviation**2 + place**2) / mass.sum() == pytest.approx((x**2).mean(), rel=1e-8)

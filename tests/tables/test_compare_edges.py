@@ -360,3 +360,13 @@ def test_the_order_of_rows_changes_no_bit_of_a_column(count):
         again = other[column.name]
         assert (column.pvalue, column.effect, column.effect_low) == (again.pvalue, again.effect, again.effect_low)
         assert repr((column.a, column.b)) == repr((again.a, again.b))
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e300])
+@pytest.mark.parametrize("count", [300, 50_000], ids=["values", "bins"])
+def test_numbers_whose_squares_no_double_holds_are_compared(scale, count):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, count))
+    c = ts.compare({"a": x * scale}, {"a": 1.5 * y * scale})
+    assert c["a"].verdict == "different"
+    assert c["a"].a.sd == pytest.approx(x.std(ddof=1) * scale, rel=0.02)

@@ -155,7 +155,7 @@ class BinnedColumn:
         return replace(column.placed(grid.start, grid.stop), cut=None)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """The column as weighted points: ``(A,)`` means of the bins that have rows, rows there, variances there.
+        """The column as weighted points: ``(A,)`` means of the bins that have rows, rows there, deviations there.
 
         Rows beyond the bins are points at their ends.
         """
@@ -170,9 +170,9 @@ class BinnedColumn:
         beyond = [(float(end), rows) for end, rows in zip(ends, (self.below, self.above), strict=True) if rows]
         place = np.concatenate([place, [end for end, _ in beyond]])
         mass = np.concatenate([mass, [float(rows) for _, rows in beyond]])
-        variance = np.concatenate([variance * width**2, np.zeros(len(beyond))])
+        deviation = np.concatenate([np.sqrt(variance) * width, np.zeros(len(beyond))])
         order = np.argsort(place, kind="stable")
-        return place[order], mass[order], variance[order]
+        return place[order], mass[order], deviation[order]
 
     def _cut_to(self, low: int, high: int) -> BinnedColumn:
         """With the rows outside of some bins moved to those below and above."""

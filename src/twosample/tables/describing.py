@@ -28,9 +28,9 @@ _LONGEST = 8e13  # seconds of a duration that Python knows
 
 def binned_numbers(column: BinnedColumn, sample: Floats) -> WeightedNumbers:
     """Bins of all rows; what lies beyond them is where the sample has it, or at their ends."""
-    place, rows, variance = replace(column, below=0, above=0).points()
+    place, rows, deviation = replace(column, below=0, above=0).points()
     low, high = (float(edge) for edge in column.grid.edges[list(column.ends)])
-    parts = [(place, rows, np.sqrt(3 * variance))]
+    parts = [(place, rows, np.sqrt(3) * deviation)]
     sides = ((low, column.below, sample[sample < low]), (high, column.above, sample[sample >= high]))
     for end, count, outside in sides:
         known = np.sort(outside[np.isfinite(outside)])
@@ -66,7 +66,10 @@ def number_facts(
     ends = (float(numbers.values[0]), float(numbers.values[-1]))
     if isinstance(profile.min, int | float) and isinstance(profile.max, int | float):
         ends = (float(profile.min), float(profile.max))
-    mean, sd = (profile.mean, profile.std) if profile.mean is not None else _moments(numbers)
+    mean, sd = profile.mean, profile.std
+    if mean is None or sd is None:  # not known, or the squares are beyond a double
+        own = _moments(numbers)
+        mean, sd = (own[0] if mean is None else mean), own[1]
     if kind == "boolean":
         share = 0.0 if mean is None else float(mean) * (1 - gone / max(rows, 1))
         shares = {"true": share, "false": 1 - gone / max(rows, 1) - share}
