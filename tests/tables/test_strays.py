@@ -1,5 +1,7 @@
 """Words among numbers that are stored as text: both parts are seen, and one p-value is for both."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -68,6 +70,29 @@ def test_files_and_tables_beyond_the_sample_give_the_same(tmp_path):
     sampled = ts.compare(a, b, sample=1000)
     assert sampled["price"].verdict == "different"
     assert sampled["price"].missing is None
+
+
+def test_summaries_have_the_numbers_among_words():
+    rng = np.random.default_rng(6)
+    a, b = (pl.DataFrame(prices(rng, 3000, shift)) for shift in (0, 0.2))
+    reference = ts.summarize(a, rows=1000)
+    for today in (b, ts.summarize(b, rows=1000), ts.summarize(b, like=reference)):
+        c = ts.compare(reference, today)
+        assert (c["price"].kind, c["price"].verdict) == ("numeric", "different")
+        assert c["price"].effect == pytest.approx(ts.compare(a, b)["price"].effect, rel=0.02)
+    assert ts.compare(reference, a)["price"].verdict != "different"
+
+
+def test_summaries_without_these_numbers_are_compared_as_text():
+    """Those that were made before bins had them."""
+    rng = np.random.default_rng(7)
+    a, b = (pl.DataFrame(prices(rng, 3000, 0.0)) for _ in range(2))
+    made = ts.summarize(a, rows=1000)
+    gone = dict.fromkeys(("bins", "dates", "singles", "date_singles", "totals"))
+    columns = tuple(replace(column, **gone) if column.info.name == "price" else column for column in made.columns)
+    old = ts.TableSummary.from_bytes(replace(made, columns=columns, sums=None).to_bytes())
+    c = ts.compare(old, b)
+    assert (c["price"].kind, c.verdict == "different") == ("text", False)
 
 
 def test_few_numbers_with_words_stay_categories():

@@ -125,9 +125,14 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
     return kind or _with_words(a, b) or _with_words(b, a)
 
 
+def mostly_numbers(column: ColumnKind) -> bool:
+    """Whether most of the values of a column of text are numbers, with words among them."""
+    return column.spelled >= _MOSTLY and column.base in ("categorical", "text")
+
+
 def with_words(column: ColumnKind) -> bool:
     """Whether a column of text is one of many numbers, with words among them."""
-    return column.spelled >= _MOSTLY and column.numbers > _FEW and column.base in ("categorical", "text")
+    return mostly_numbers(column) and column.numbers > _FEW
 
 
 def zone_of(column: ColumnKind) -> str:

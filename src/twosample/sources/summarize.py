@@ -13,9 +13,9 @@ from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from .facts import NUMERIC
-from .kinds import NUMBERS, USABLE, Kind, infer_kinds
+from .kinds import NUMBERS, ColumnKind, Kind, infer_kinds
 from .moments import GroupTally, frozen
-from .schemas import convert
+from .schemas import convert, mostly_numbers
 from .tallies import VALUES, Tallies
 from .values import column_of, columns_of, fingerprint, finite
 
@@ -185,17 +185,17 @@ class FirstRows:
         return self.head.gather_every(max(len(self.head) // ENOUGH, 1))
 
     @cached_property
-    def kinds(self) -> dict[str, Kind | None]:
-        """What columns mean, constant ones too."""
+    def kinds(self) -> dict[str, ColumnKind]:
+        """What columns mean."""
         from .table import open_table
 
         table = open_table(self.rows)
         said = {name: kind for name, kind in (self.said or {}).items() if name in self.rows.columns}
-        return {kind.name: kind.base for kind in infer_kinds(table, table.profile(), self.rows, said)}
+        return {kind.name: kind for kind in infer_kinds(table, table.profile(), self.rows, said)}
 
     @property
     def plan(self) -> tuple[dict[str, BinGrid], dict[str, int]]:
-        """Bins for numbers, and how many values to count of text.
+        """Bins for numbers, also for those among words, and how many values to count of text.
 
         Bins are half as wide as needed, over twice the range: they can be made wider afterwards.
         """
@@ -204,21 +204,21 @@ class FirstRows:
         numeric: dict[str, Kind] = {}
         columns = open_table(self.rows).columns
         for info in columns:
-            base = self.kinds[info.name]
-            if base in NUMBERS or info.family in NUMERIC:
+            base = self.kinds[info.name].base
+            if base in NUMBERS or info.family in NUMERIC or mostly_numbers(self.kinds[info.name]):
                 numeric[info.name] = base if base in NUMBERS else "numeric"
         grids = {
             name: replace(scale.roomy_grid, dates=numeric[name] == "datetime")
             for name, scale in _scales(self.rows, numeric).items()
         }
         texts = [info.name for info in columns if info.family in ("text", "category", "empty")]
-        categories = [name for name, base in self.kinds.items() if base == "categorical"]
+        categories = [name for name, kind in self.kinds.items() if kind.base == "categorical"]
         return grids, dict.fromkeys([*texts, *categories], MOST_CATEGORIES)
 
     @property
     def features(self) -> tuple[CodedColumn, ...]:
         """Features of the columns that can be compared, whatever is missing of them."""
-        kinds = {name: base for name, base in self.kinds.items() if base in USABLE}
+        kinds = {name: kind.base for name, kind in self.kinds.items() if kind.base is not None and kind.usable}
         rows = convert(self.rows.gather_every(max(len(self.rows) // _FEW, 1)), kinds)
         numbers = {name: kind for name, kind in kinds.items() if kind in NUMBERS}
         return frozen(rows, kinds, {name: scale.grid for name, scale in _scales(rows, numbers).items()})

@@ -69,7 +69,7 @@ class SummaryRows:
             elif column.bins is not None:
                 moments[name] = column.bins.regridded(grid) or column.bins
             else:
-                self._refuse(f"column {name!r} was not put into bins; say what it means with kinds={{...}}")
+                self._refuse(f"the numbers of column {name!r} are not in its bins; try kinds={{{name!r}: 'text'}}")
             singles |= {} if column.singles is None else {name: column.singles}
         counts = {
             name: self._counts(name, most) or self._counts_of_numbers(name, most) or self._sampled_counts(name)

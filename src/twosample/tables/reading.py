@@ -16,6 +16,7 @@ from ..core.threads import run
 from ..core.types import Floats
 from ..errors import InputError
 from ..sources import (
+    ColumnKind,
     Kind,
     SchemaComparison,
     Survey,
@@ -25,6 +26,7 @@ from ..sources import (
     infer_kinds,
 )
 from ..sources.kinds import FLAGS, NUMBERS
+from ..sources.schemas import mostly_numbers
 from ..sources.summarize import plan
 from ..sources.survey import Plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
@@ -185,8 +187,14 @@ def _schema(surveys: Sequence[Survey], wanted: Wanted, names: Sequence[Sequence[
     for survey, columns in zip(surveys, names, strict=True):
         said = {name: kind for name, kind in wanted.kinds.items() if name in survey.profiles}
         found, chosen = infer_kinds(survey.table, survey.profile, survey.sample, said), set(columns)
-        kinds.append([kind for kind in found if kind.name in chosen])
+        kinds.append([_told(survey, kind) for kind in found if kind.name in chosen])
     return compare_schemas(*kinds)
+
+
+def _told(survey: Survey, kind: ColumnKind) -> ColumnKind:
+    """The kind of a column; a summary that has no bins of the numbers among its words knows them as text only."""
+    known = not survey.summarized or kind.name in survey.moments or survey.points(kind.name, False) is not None
+    return kind if known or not mostly_numbers(kind) else replace(kind, spelled=0.0)
 
 
 def _converted(
