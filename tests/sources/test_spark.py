@@ -38,6 +38,12 @@ def started(builder, folder):
         return builder.getOrCreate()
 
 
+@pytest.fixture(autouse=True)
+def asked_of_workers(monkeypatch):
+    """Small tables, too; one test is about those that are brought here."""
+    monkeypatch.setattr(workers, "_HERE", -1)
+
+
 @pytest.fixture(scope="module")
 def sql():
     if shutil.which("java") is None:
@@ -390,10 +396,10 @@ def test_the_example_of_structured_streaming(spark, tmp_path, monkeypatch):
 def test_few_partitions_come_back_as_they_are(spark):
     """Rows from a list have no estimate of their size; of up to eight partitions nothing is merged by other workers."""
     given = spark.createDataFrame([(float(i), f"c{i % 3}") for i in range(40)], ["x", "c"])
-    assert workers._is_small(given)
-    assert not workers._is_small(given.repartition(3))  # not counted: that would run a job
+    assert workers.SparkWorkers(given).is_small
+    assert not workers.SparkWorkers(given.repartition(3)).is_small  # not counted: that would run a job
     many = spark.sparkContext.parallelize([(float(i), f"c{i % 3}") for i in range(40)], 20).toDF(["x", "c"])
-    assert not workers._is_small(many)
+    assert not workers.SparkWorkers(many).is_small
     found = [ts.summarize(frame) for frame in (given, many)]
     assert [part.rows for part in found] == [40, 40]
     assert [part.columns[1].counts.values for part in found] == [{"c0": 14, "c1": 13, "c2": 13}] * 2
@@ -437,3 +443,21 @@ def test_where_nothing_may_be_set(spark):
 
     with workers._unmeasured(Fixed()):
         assert batches(spark) == [None, None]
+
+
+def test_few_rows_brought_here_give_the_summary_that_workers_make(spark, monkeypatch):
+    query = """
+        select id, id / 3D as x, if(id % 7 = 0, double('nan'), id) as gaps, cast(id as decimal(12, 2)) as price,
+               date_add(date'2024-01-01', int(id)) as day,
+               timestamp'2024-03-31 01:30:00' + make_interval(0, 0, 0, id) as at,
+               id % 2 = 0 as flag, concat('c', id % 5) as city, if(id % 4 = 0, null, string(id)) as words,
+               array(id, 1) as list, cast(concat('b', id) as binary) as bytes, cast(null as int) as nothing
+        from range(0, 300, 1, 1)
+    """
+    frame = spark.sql(query)
+    assert workers.SparkWorkers(frame).is_small
+    away = ts.summarize(frame)
+    monkeypatch.setattr(workers, "_HERE", 300)
+    monkeypatch.setattr(workers, "_spark_part", None)
+    here = ts.summarize(frame)
+    assert here.to_bytes() == away.to_bytes()

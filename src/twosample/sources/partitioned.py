@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, TwosampleError, warn
-from ..summaries import BinGrid, TableSummary
+from ..summaries import BinGrid, CodedColumn, GroupSums, TableSummary
 from .facts import CategoryCounts, Scan
 from .local import LocalRows
+from .moments import GroupTally
 from .partial import Task, Work, part_of, united
 from .remote import RemoteRows, held_rows
 from .summarize import ENOUGH, ROWS, RowChoice, check_order
@@ -48,16 +50,27 @@ class PartitionedRows(RemoteRows):
         return replace(self._answers(held).survey(size, seed, plan), summarized=False, note=note)
 
     def summary(self, choice: RowChoice, like: TableSummary | None) -> TableSummary:
-        """One pass, for whoever wants to keep it; the first rows say which features are added up."""
+        """One pass, for whoever wants to keep it; the first rows say which features are added up.
+
+        Of a small table its sample says so: if that is the table, no other pass is needed.
+        """
         if choice.first is not None:
             said = f"first_row={choice.first}: the rows of {self.guard.name} are numbered by its partitions."
             raise InputError(f"{said} Leave it out.")
         check_order(self.guard.name, self.columns(), like)
-        features = choice.features(like, lambda: self._pulled(self.frame.head(ENOUGH)))
+        small = like is None and choice.sums and self.workers is not None and self.workers.is_small
+        known = self._held(choice.size, choice.seed) if small else None
+        features = choice.features(like, partial(self._some_rows, known))
+        if known is not None and known.whole:
+            return replace(known, sums=_sums(known.sample.frame, features)).binned()
         held = self._run(Work(self.columns(), choice.size, choice.seed, features=features))
         if held is None:
             return super().summary(choice, like)
         return held.binned() if like is None else held.like(like)
+
+    def _some_rows(self, known: TableSummary | None) -> pl.DataFrame:
+        """Those that a summary has kept, or the first ones."""
+        return self._pulled(self.frame.head(ENOUGH)) if known is None else known.sample.frame
 
     def scan(self, grids: Mapping[str, BinGrid], counted: Mapping[str, int], profiled: bool) -> Scan:
         """From the summary of all rows; to count values of other types than text takes another pass over them."""
@@ -121,3 +134,12 @@ class PartitionedRows(RemoteRows):
             )
             self.workers = None
             return None
+
+
+def _sums(rows: pl.DataFrame, features: tuple[CodedColumn, ...]) -> GroupSums | None:
+    """Sums of features over the rows of a table that is one part."""
+    if not features:
+        return None
+    tally = GroupTally(features)
+    tally.add(rows)
+    return tally.result()

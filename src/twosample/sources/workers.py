@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property
 from io import StringIO
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
+_HERE = 10_000  # rows that are brought here
 _FEW = 8  # answers that are merged without help
 _GROUPS = 16  # workers that merge, on a Spark that may not choose
 _SMALL, _BYTES = 16 << 20, {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -35,6 +37,10 @@ class Workers(Protocol):
 
     def parts(self, task: Task) -> list[bytes]:
         """The answers of all partitions, some of them merged."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether to ask about the table costs more than its rows, as far as that is known without asking."""
 
 
 def workers_of(frame: nw.LazyFrame[Any]) -> Workers | None:
@@ -54,6 +60,7 @@ class DaskWorkers:
     """The partitions of a Dask frame."""
 
     frame: Any
+    is_small = False  # its tasks start in no time
 
     def parts(self, task: Task) -> list[bytes]:
         """A tree: as many groups as each has partitions."""
@@ -87,11 +94,15 @@ class SparkWorkers:
 
         How many do so, Spark decides by the size of the answers, if it is allowed to (adaptive execution, the
         default). Those of a table that is small as Spark estimates it come back as they are: together they are not much
-        larger than its rows. So do those of few partitions.
+        larger than its rows. So do those of few partitions. If there are very few rows, these come here.
         """
         setting = self.frame.sparkSession.conf.get
-        parts = _readable(self.frame, task).mapInArrow(_spark_part(task), "part binary, place int")
-        if _is_small(self.frame):
+        rows = _readable(self.frame, task)
+        found = _answered_here(rows, task) if self.is_small else None
+        if found is not None:
+            return found
+        parts = rows.mapInArrow(_spark_part(task), "part binary, place int")
+        if self.is_small:
             return [bytes(row[0]) for row in parts.collect()]
         if all(setting(name, "true") == "true" for name in _ADAPTIVE):
             grouped = parts.repartition("place")
@@ -100,6 +111,23 @@ class SparkWorkers:
         whole = grouped.mapInArrow(_spark_merge(task), "part binary, place int")
         with _unmeasured(self.frame.sparkSession.conf):
             return [bytes(row[0]) for row in whole.collect()]
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether Spark's own estimate of a table, which costs no job, is a few megabytes, or it has few partitions.
+
+        How many there are is known without a job of rows that Python, or another program, gave to this very session.
+        Such tables have no estimate.
+        """
+        said = StringIO()
+        with redirect_stdout(said):
+            self.frame.explain(mode="cost")
+        text = said.getvalue()
+        found = re.search(r"sizeInBytes=([0-9.]+)(?:E\+([0-9]+))? (B|KiB|MiB)\b", text)
+        if found is not None:
+            return float(f"{found[1]}e{found[2] or 0}") * _BYTES[found[3]] <= _SMALL
+        given = "ExistingRDD" in text and not any(step in text for step in _SHUFFLING)
+        return given and hasattr(self.frame, "rdd") and int(self.frame.rdd.getNumPartitions()) <= _FEW
 
 
 @contextmanager
@@ -126,21 +154,15 @@ def _unmeasured(settings: Any) -> Iterator[None]:
             settings.unset(name)
 
 
-def _is_small(frame: Any) -> bool:
-    """Whether Spark's own estimate of a table, which costs no job, is a few megabytes, or it has few partitions.
-
-    How many there are is known without a job of rows that Python, or another program, gave to this very session. Such
-    tables have no estimate.
-    """
-    said = StringIO()
-    with redirect_stdout(said):
-        frame.explain(mode="cost")
-    text = said.getvalue()
-    found = re.search(r"sizeInBytes=([0-9.]+)(?:E\+([0-9]+))? (B|KiB|MiB)\b", text)
-    if found is not None:
-        return float(f"{found[1]}e{found[2] or 0}") * _BYTES[found[3]] <= _SMALL
-    given = "ExistingRDD" in text and not any(step in text for step in _SHUFFLING)
-    return given and hasattr(frame, "rdd") and int(frame.rdd.getNumPartitions()) <= _FEW
+def _answered_here(rows: Any, task: Task) -> list[bytes] | None:
+    """The answer for so few rows that to start workers costs more than to bring them here; None if there are more."""
+    if not hasattr(rows, "toArrow"):  # before pyspark 4
+        return None
+    found = rows.limit(_HERE + 1).toArrow()
+    if found.num_rows > _HERE:
+        return None
+    part = task.part(_frames(iter(found.to_batches()), [info.name for info in task.columns]), 0)
+    return [part] if part else []
 
 
 def _readable(frame: Any, task: Task) -> Any:
