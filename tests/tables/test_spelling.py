@@ -116,3 +116,17 @@ def test_a_shifted_clock_names_the_hour():
     c = ts.compare({"when": when[0]}, {"when": [moment + timedelta(hours=1) for moment in when[1]]})
     assert (c.verdict, c["when"].verdict) == ("different", "different")
     assert "between 7:00 and 7:59 in none of B" in c["when"].where[0].text or "19:00" in c["when"].where[0].text
+
+
+def test_shares_of_sampled_texts_are_called_so():
+    """'In none of A' would not be true of all rows."""
+    rng = np.random.default_rng(0)
+    a, b = ({"t": [f"k{i}" for i in rng.zipf(power, 60_000) % 50_000]} for power in (1.1, 1.2))
+    column = ts.compare(a, b)["t"]
+    assert (column.kind, column.rows_a) == ("text", 5000)
+    assert all(
+        place.text.endswith("of those of B") and "of the sampled texts of A" in place.text for place in column.where
+    )
+    assert "of the sampled texts of A" in column.view
+    few = ts.compare({"t": a["t"][:3000]}, {"t": b["t"][:3000]})["t"]
+    assert all("sampled" not in place.text for place in few.where)

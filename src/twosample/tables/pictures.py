@@ -41,7 +41,7 @@ def _shares(subject: Subject, missing: tuple[float, float]) -> SharePicture | No
 
 def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
     """Where the tables differ most, among the rows with a value."""
-    among = next((view.among for view in subject.views if view.among != "values"), "values")
+    among = subject.among
     line, both = subject.line, subject.numbers
     if line is not None and both is not None and sum(part.total for part in both) < float(line.x.sum() + line.y.sum()):
         among = f"finite {among}"  # infinite ones are in no picture

@@ -63,6 +63,7 @@ class Subject:
     """The column in either table, in the numbers that people know."""
     step: float = 0.0  # what all numbers are multiples of; 0 if nothing
     tables: tuple[str, str] = ("A", "B")  # what the two tables are called in sentences
+    among: str = "values"  # what shares are shares of: "numbers" where there are words, too, "sampled texts"
 
     @cached_property
     def missing_pair(self) -> Embedded | None:
@@ -135,14 +136,18 @@ def _subject(reading: Reading, column: JointColumn, judge: Judge) -> Subject:
         rows, missing = (a.present + a.missing, b.present + b.missing), (a.missing, b.missing)
         levels = _levels(reading, column.name)
         pair = levels.embedded() if min(levels.x.sum(), levels.y.sum()) >= 2 else None
-        named = _label_views(levels, judge.level) if pair is not None else ()
-        return Subject(column.name, column.kind, rows, missing, pair, Categories(), levels=levels, views=named)
+        among = "sampled values" if levels.x.sum() + levels.y.sum() < a.present + b.present else "values"
+        named = _label_views(levels, judge.level, among) if pair is not None else ()
+        kernel = Categories()
+        return Subject(column.name, column.kind, rows, missing, pair, kernel, levels=levels, views=named, among=among)
     missing = reading.a.profiles[column.name].missing, reading.b.profiles[column.name].missing
     texts = [_some(column_of(part, column.name).drop_nulls()) for part in reading.samples]
     one, two = (tuple(part.to_list()) for part in texts)
     pair = text_pair(one, two) if min(len(one), len(two)) >= 2 else None
-    written = [] if pair is None else usable(list(Spelling.of(*texts).views(single=True)), judge.level)
-    return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two), views=tuple(written))
+    among = "sampled texts" if len(one) + len(two) < sum(rows) - sum(missing) else "values"
+    looked = [] if pair is None else [replace(view, among=among) for view in Spelling.of(*texts).views(single=True)]
+    views = tuple(usable(looked, judge.level))
+    return Subject(column.name, column.kind, rows, missing, pair, Text(), texts=(one, two), views=views, among=among)
 
 
 def _levels(reading: Reading, name: str) -> Levels:
@@ -153,7 +158,7 @@ def _levels(reading: Reading, name: str) -> Levels:
     return Levels.of(dict(a.values), dict(b.values))
 
 
-def _label_views(levels: Levels, level: float) -> tuple[View, ...]:
+def _label_views(levels: Levels, level: float, among: str) -> tuple[View, ...]:
     """Each category on its own, and how they are written."""
     import polars as pl
 
@@ -163,7 +168,7 @@ def _label_views(levels: Levels, level: float) -> tuple[View, ...]:
         rows = {view.a + view.b for view in each}
         same = [bool({view.a + view.b, view.m + view.n - view.a - view.b} & rows) for view in written]
         written = [view for view, known in zip(written, same, strict=True) if view.family == "odd" or not known]
-    return tuple(usable([*each, *written], level))
+    return tuple(usable([replace(view, among=among) for view in (*each, *written)], level))
 
 
 def _counts(series: pl.Series) -> CategoryCounts:
@@ -194,11 +199,11 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
     rows = a.rows + a.missing, b.rows + b.missing
     looked = [] if line is None else _number_views(reading, column, line)
     words = word_views(reading, column.name)
-    if words:
-        looked = [replace(view, among="numbers") for view in looked] + words
-    views = tuple(usable(looked, judge.level))
+    among = "numbers" if words else "values"
+    views = tuple(usable([*(replace(view, among=among) for view in looked), *words], judge.level))
     gone = missing_rows(reading.a, column.name, a), missing_rows(reading.b, column.name, b)
-    return Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=views, finer=finer)
+    found = Subject(column.name, column.kind, rows, gone, pair, kernel, exact, line=line, views=views, finer=finer)
+    return replace(found, among=among)
 
 
 def common_bandwidth(reading: Reading, name: str) -> tuple[Gaussian, Floats]:
