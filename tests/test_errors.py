@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import twosample as ts
+from twosample.errors import OptionsByName, UnknownOptionError
 
 X = np.random.default_rng(0).normal(size=(20, 2))
 Y = np.random.default_rng(1).normal(size=(25, 2))
@@ -274,3 +275,27 @@ def test_a_constant_pool_is_said_to_be_one():
 def test_missing_extra_error_is_an_import_error():
     with pytest.raises(ImportError, match="pip install"):
         raise ts.MissingExtraError('pip install "twosample[all]"')
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: ts.Gaussian(sigma=1.0), "Gaussian has no option sigma=. Did you mean bandwidth=?"),
+        (lambda: ts.Permutation(permutations=99), "Permutation has no option permutations=. Did you mean n=?"),
+        (lambda: ts.Tiled(thread=2), "Tiled has no option thread="),
+        (lambda: ts.Sketch(layuot=None), "Sketch has no option layuot=. Did you mean layout=?"),
+        (lambda: ts.Median(of=2), "Median has no option of=. It takes none."),
+    ],
+)
+def test_option_objects_name_the_parameter_that_was_meant(made, said):
+    with pytest.raises(UnknownOptionError) as caught:
+        made()
+    assert str(caught.value).startswith(said)
+
+
+def test_a_class_of_ones_own_may_take_any_options():
+    class Own(OptionsByName):
+        def __init__(self, **options):
+            self.options = options
+
+    assert Own(sigma=2).options == {"sigma": 2}

@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import wraps
+from inspect import signature
 from math import isfinite, nan
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ._hints import did_you_mean
 
@@ -79,12 +80,26 @@ def options_by_name(function: Function) -> Function:
     return checked  # type: ignore[return-value]
 
 
+class OptionsByName:
+    """Option objects, which answer a parameter that they do not have with an UnknownOptionError."""
+
+    def __new__(cls, *args: object, **options: object) -> Self:
+        """The object, if it has all of these parameters."""
+        del args
+        if options:
+            known = signature(cls.__init__).parameters
+            odd = [name for name in options if name not in known]
+            if odd and not any(part.kind is part.VAR_KEYWORD for part in known.values()):
+                raise unknown_name(cls.__qualname__, odd[0], set(known))
+        return super().__new__(cls)
+
+
 def unknown_name(function: str, name: str, known: set[str]) -> UnknownOptionError:
     """The error for an option that a function does not have."""
     names = sorted(known - {"self", "cls"})
     hint = did_you_mean(name, names, lambda choice: f"{choice}=")
     what = function.removesuffix(".__init__")
-    return UnknownOptionError(f"{what} has no option {name}=.{hint} It takes {', '.join(names)}.")
+    return UnknownOptionError(f"{what} has no option {name}=.{hint} It takes {', '.join(names) or 'none'}.")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

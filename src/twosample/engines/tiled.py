@@ -15,7 +15,7 @@ from ..core.labellings import Labellings
 from ..core.sums import BlockSums, complete_sums
 from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats, Reals
-from ..errors import whole_number
+from ..errors import OptionsByName, whole_number
 from ..kernels import Blocks, Kernel
 from .base import Gram, check_work
 from .dense import CENTRED_POINTS
@@ -23,7 +23,7 @@ from .tiles import tile_function
 
 
 @dataclass(frozen=True)
-class Tiled:
+class Tiled(OptionsByName):
     """K in tiles, each used on all labellings at once. O(N² (d + R)) time, O(N R) bytes, exact.
 
     Threads share the tiles, BLAS runs single-threaded inside them (set for the process while the engine runs). The

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.line_distances import line_quantiles
 from ..core.types import Floats
-from ..errors import OptionError, positive_number, real_number, whole_number
+from ..errors import OptionError, OptionsByName, positive_number, real_number, whole_number
 from .base import Metric
 from .radial import LONG, quick_distances
 
@@ -23,7 +23,7 @@ Quantiles = Callable[[Floats], Floats]  # gives quantiles of the distances betwe
 
 
 @dataclass(frozen=True)
-class BandwidthRule(ABC):
+class BandwidthRule(OptionsByName, ABC):
     """How bandwidths follow from the distances between pooled rows, known from rows or from bins."""
 
     @abstractmethod

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..core.types import Floats, Reals
-from ..errors import OptionError, positive_number
+from ..errors import OptionError, OptionsByName, positive_number
 from .spectra import Spectral
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Blocks = Callable[[slice, slice], Reals]
 """Gives the block k(a[rows], b[columns]) of two sets of points; the caller may overwrite it."""
 
 
-class Kernel(Spectral, ABC):
+class Kernel(Spectral, OptionsByName, ABC):
     """A positive definite function k(x, y) on rows of numbers (or on whatever `domain` says).
 
     Kernels are immutable, compare by value, and combine: ``k1 + k2``, ``k1 * k2``, ``0.5 * k``.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw
-from ..errors import InputError
+from ..errors import InputError, OptionsByName
 
 
 class Outcome(NamedTuple):
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Null(ABC):
+class Null(OptionsByName, ABC):
     """A way to know the law of the statistic under H0."""
 
     name: ClassVar[str]

@@ -13,7 +13,7 @@ from ..core.labellings import random_relabellings
 from ..core.pvalue import smallest_pvalue
 from ..core.sums import sums_of_matrix
 from ..core.types import Floats
-from ..errors import OptionError, whole_number
+from ..errors import OptionError, OptionsByName, whole_number
 from ..kernels import Kernel
 from .quadratic import Unbiased
 
@@ -30,7 +30,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class AverageStatistic(ABC):
+class AverageStatistic(OptionsByName, ABC):
     """An estimate of MMD² as a mean of independent terms."""
 
     symbol: ClassVar[str]

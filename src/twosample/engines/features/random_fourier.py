@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.threads import Progress
 from ...core.types import Floats, Reals
-from ...errors import InputError, whole_number, yes_or_no
+from ...errors import InputError, OptionsByName, whole_number, yes_or_no
 from ...kernels import Kernel
 from ..base import check_work, own_generator
 from .feature_gram import FeatureGram
@@ -26,7 +26,7 @@ _SINGLE_PHASE = 100.0  # up to this many radians single precision is enough for 
 
 
 @dataclass(frozen=True)
-class Features:
+class Features(OptionsByName):
     """Random Fourier features: a valid test of a kernel close to the one asked for. O(N M R) time for M features.
 
     For any number of columns and shift-invariant kernels: Gaussian, Laplace, Matérn and rational quadratic, and their

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.threads import Progress
 from ...core.types import Floats
-from ...errors import OptionError, missing_extra, number_between
+from ...errors import OptionError, OptionsByName, missing_extra, number_between
 from ...kernels import Kernel, Mixture
 from ..base import Gram, check_work
 from .frequency_grid import MAX_FREQUENCIES, GridShape, grid_shapes
@@ -21,7 +21,7 @@ _EXACT = 1e-10  # up to this tolerance there is nothing to tell
 
 
 @dataclass(frozen=True)
-class Fourier:
+class Fourier(OptionsByName):
     """Characteristic functions on regular frequency grids, for one to three columns. Exact to the tolerance.
 
     Gaussian, rational quadratic and Matérn kernels and the Laplace kernel of the Euclidean norm, their sums, products

@@ -30,7 +30,7 @@ from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run, single_threaded_blas
 from ...core.types import Counts, Floats, Reals
-from ...errors import number_between, whole_number
+from ...errors import OptionsByName, number_between, whole_number
 from ...kernels import Kernel
 from ..base import Gram, check_work, own_generator
 from ..features.feature_gram import FeatureGram
@@ -43,7 +43,7 @@ _BLOCK_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True)
-class LowRank:
+class LowRank(OptionsByName):
     r"""A kernel of low rank r instead of the kernel, with a bound on what that changes. O(N r R + r³) time.
 
     Randomly pivoted Cholesky chooses r points of the pool and stops when the trace of the residual is small enough.

@@ -56,6 +56,7 @@ class Sketch:
     (True, 5000, 5000)
     """
 
+    @options_by_name
     def __init__(self, layout: Layout | None = None, *, like: Sketch | None = None) -> None:
         if layout is not None and not isinstance(layout, BinnedMoments | GroupedFeatures):
             raise OptionError(f"layout={layout!r} must be a ts.BinnedMoments or a ts.GroupedFeatures.")
