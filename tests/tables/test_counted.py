@@ -9,7 +9,8 @@ from twosample.embedding import Line
 from twosample.summaries import SingleTally, SingleValues
 from twosample.tables.clocks import ROUND, clock_views
 from twosample.tables.counted import counted_views
-from twosample.tables.views import STEPS, Words, values
+from twosample.tables.ends import Words
+from twosample.tables.views import STEPS, values
 
 ROWS = 30_000
 

@@ -10,7 +10,8 @@ import pytest
 import twosample as ts
 from twosample.embedding import Line
 from twosample.summaries import BinGrid, bin_values
-from twosample.tables.views import Heap, Words, end_views, values
+from twosample.tables.ends import Words
+from twosample.tables.views import Heap, end_views, values
 
 ROWS = 5000
 

@@ -27,6 +27,7 @@ from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
 from .conditional_joint import feature_view, joined_by, strata_of
 from .conditions import Conditions, Plan
+from .ends import Words
 from .looks import smallest_adjusted
 from .parts import Finding
 from .pictures import missing_place, picture, places
@@ -35,7 +36,7 @@ from .spelling import Spelling, WrittenView
 from .subjects import Subject, common_bandwidth, described
 from .ties import FeatureView
 from .verdicts import ColumnTests
-from .views import FEW, STEPS, View, Words, levels_views, usable, values
+from .views import FEW, STEPS, View, levels_views, usable, values
 from .wording import MEASURES, comparable, wording
 
 if TYPE_CHECKING:

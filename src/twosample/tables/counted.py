@@ -11,7 +11,8 @@ from ..core.types import Floats
 from ..embedding import Line
 from ..summaries import SingleValues
 from ..summaries.singles import STEPS, TIMES, bucket_of, multiple
-from .views import Flags, Heap, View, Words, end_views, heap_views
+from .ends import Words
+from .views import Flags, Heap, View, end_views, heap_views
 
 _ATOMS = 12
 _SHARE = 1 / 1024  # of the rows of both tables that a single value must hold to be looked at

@@ -22,11 +22,12 @@ from ..summaries import BinnedColumn, SingleValues, comparable
 from .clocks import ROUND, clock_views
 from .counted import counted_views
 from .describing import binned_numbers, distance, level_facts, number_facts
+from .ends import Words
 from .parts import ColumnFacts
 from .reading import Reading
 from .spelling import Spelling
 from .strays import missing_rows, word_views
-from .views import FEW, STEPS, View, Words, levels_views, usable
+from .views import FEW, STEPS, View, levels_views, usable
 
 if TYPE_CHECKING:
     import polars as pl

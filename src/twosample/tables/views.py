@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Context
 from functools import partial
-from math import inf, isfinite
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numbers import Measure, duration
 from ..core.shares import (
     beyond_pvalue,
     fisher_chance,
@@ -29,6 +27,7 @@ from ..core.types import Floats
 from ..embedding import Levels, Line
 from ..summaries import SingleValues
 from ..summaries.singles import multiple
+from .ends import Words
 from .parts import Place
 
 WEIGHTS = {
@@ -349,74 +348,6 @@ def noticeable(counts: Counts | Floats, most: int = _ATOMS) -> list[int]:
     sharp = np.flatnonzero((above >= _SHARP) & (counts >= 4))
     top = sharp[np.argsort(-above[sharp], kind="stable")[:most]].tolist()
     return sorted({*top, *(end for end in (0, size - 1) if counts[end] >= 4)})
-
-
-_DIGITS, _MOST_DIGITS = 6, 9  # of numbers, and of those that others are counted up to
-_WHOLE = 1e15  # whole numbers below this are written in full
-_SHOWN = {86_400 * 10**6: inf, 60 * 10**6: 86_400.0, 10**6: 500.0, 1000: 5.0}
-"""Widths at which dates are written to the day, minute, second and millisecond, by these units in microseconds."""
-
-
-class Words:
-    """Numbers of a column as people write them, with as many digits as tell the width of what is shown apart.
-
-    Ends of ranges are exact: their text is the number that rows were counted by.
-    """
-
-    def __init__(self, wide: float, kind: str) -> None:
-        self.wide, self.kind = wide, kind
-
-    def __call__(self, value: float) -> str:
-        if self.kind == "datetime":
-            exact = next((wide for unit, wide in _SHOWN.items() if round(1e6 * value) % unit == 0), 0.005)
-            return Measure(min(self.wide, exact), dates=True).text(value)
-        if self.kind == "duration":
-            return duration(value)
-        if self.kind == "boolean":
-            return "true" if value else "false"
-        whole = self.kind == "integer" or value == np.floor(value)
-        return f"{value:.0f}" if whole and abs(value) < _WHOLE else f"{value:.{_DIGITS}g}"
-
-    def alone(self, value: float, others: Floats) -> str:
-        """A number with so many digits that none of its neighbours is written alike."""
-        text = self(value)
-        if self.kind == "numeric" and sum(self(other) == text for other in others.tolist()) > 1:
-            return _in_full(value)
-        return text
-
-    def most(self, last: float, beyond: float) -> str:
-        """Numbers up to the last one, and none from `beyond` on: as round as that allows."""
-        bound = next((bound for bound in self._above(last) if bound < beyond), None)
-        return f"below {self._exactly(beyond)}" if bound is None else f"at most {self._exactly(bound)}"
-
-    def least(self, first: float, before: float) -> str:
-        """Numbers from the first one on, and none up to `before`: as round as that allows."""
-        bounds = (-bound for bound in self._above(-first))
-        return f"at least {self._exactly(next((bound for bound in bounds if bound > before), first))}"
-
-    def _above(self, value: float) -> Iterator[float]:
-        """Numbers that are not below a value, the easiest to say first."""
-        if self.kind == "integer":
-            yield float(np.floor(value))  # whole numbers are: bins may end between them
-        elif self.kind in ("datetime", "duration"):
-            units = (86_400.0, *((3600.0,) if self.kind == "duration" else ()), 60.0, 1.0, 0.001, 1e-6)
-            yield from (float(np.ceil(value / unit)) * unit for unit in units if unit < self.wide)
-        elif isfinite(value) and (value != np.floor(value) or abs(value) >= _WHOLE):
-            yield from [float(np.ceil(value))] if 10.0 ** (_DIGITS - 1) <= abs(value) < _WHOLE else []
-            for digits in range(_DIGITS, _MOST_DIGITS + 1):
-                yield float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value)))
-        else:
-            yield value
-
-    def _exactly(self, value: float) -> str:
-        """With more digits than others, if it needs them."""
-        text = self(value)
-        return _in_full(value) if self.kind == "numeric" and float(text) != value else text
-
-
-def _in_full(value: float) -> str:
-    """As few digits as no other double has."""
-    return repr(value).removesuffix(".0")
 
 
 def sentence(view: View, tables: tuple[str, str] = ("A", "B")) -> str:
