@@ -181,3 +181,19 @@ def test_the_larger_pvalue_of_four(near):
     assert (np.argmax(expected) > 1) == near
     assert found.rejected == (abs(found.statistic) > found.threshold)
     assert found.plot() is not None
+
+
+def test_samples_that_do_not_vary_say_as_much_as_they_have_rows():
+    """No less than the largest chance, under any H0 of zeros and ones, to see samples as constant as these."""
+    shares = np.linspace(0.0, 1.0, 201)
+    for m, n, rows in ((10, 10, 10), (10, 40, 40), (5, 10, 60), (300, 300, 300)):
+        r = ts.relative_test(np.zeros(m), np.ones(n), np.zeros(rows), kernel=ts.Gaussian(0.2))
+        px, py = np.meshgrid(shares, shares)  # of ones; those of the reference are between, or anything if px = py
+        seen = (1 - px) ** m * py**n * np.where(px == py, 1.0, 1 - (px + py) / 2) ** rows
+        assert 2 * seen.max() <= r.pvalue == pytest.approx(2 * np.exp(-min(m, n, rows / 2)), rel=1e-3)
+        assert (r.statistic < 0, r.closer) == (True, "x" if r.pvalue <= 0.05 else None)
+    near = ts.relative_test(np.zeros(300), np.full(300, 0.05), np.zeros(300), kernel=ts.Gaussian(1.0))
+    assert near.pvalue == pytest.approx(2 * np.exp(-150 * np.sqrt(near.mmd2_y / 2)))  # a few rows far away would do
+    assert ts.relative_test(np.zeros(30), np.ones(30), np.zeros(30), kernel="linear").pvalue == 1
+    assert ts.relative_test(np.ones(30), np.ones(30), np.zeros(30)).pvalue == 1
+    assert ts.relative_test(np.ones(300), np.zeros(300), np.zeros(300)).closer == "y"

@@ -7,6 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.planning.gaussians import Problem, at_most
+from twosample.core.pvalue import smallest_pvalue
 
 PROBLEMS = [
     Problem(100, 100, 0.1),
@@ -111,8 +112,23 @@ def test_samples_that_do_not_vary(units):
     assert r.pvalue == pytest.approx(np.exp(-30 * 0.2 / sqrt(2)))  # 0.2 / root of 2 of other rows, and none among 30
     assert r.rejected == (r.statistic > r.threshold) == (not ts.equivalence_test(same, other, margin=0.1).rejected)
     assert r.plot() is not None
-    for y in (other, np.zeros(40)):
-        r = ts.equivalence_test(same, y)
-        assert (r.rejected, r.pvalue) == (False, 1.0)
-        assert any("an effect size is relative to their spread" in note for note in r.notes)
+    r = ts.equivalence_test(same, np.zeros(40))
+    assert (r.rejected, r.pvalue) == (False, 1.0)
+    assert any("an effect size is relative to their spread" in note for note in r.notes)
     assert not ts.equivalence_test(same, np.zeros(40), margin=0.2).rejected
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("rows", [4, 60, 140, 160, 1000])
+def test_equal_constants_are_alike_if_rows_abound(rows, kernel):
+    """Up to an effect size: as the interval says, and as a share of zeros among ones that so many rows do not show."""
+    x, y = np.ones(rows), np.ones(rows + 5)
+    r = ts.equivalence_test(x, y, kernel=kernel)
+    share = 2 * 0.1**2 / (1 + 0.1**2)  # of zeros: with one sample all ones the correlation with the label is 0.1
+    labels, zeros = np.repeat([0, 1], 10**5), np.arange(2 * 10**5) >= 10**5 * (2 - share)
+    assert np.corrcoef(labels, zeros)[0, 1] == pytest.approx(0.1, abs=1e-3)
+    least = smallest_pvalue(rows, rows + 5)
+    assert r.pvalue == pytest.approx(max(np.exp(-share * rows), least))
+    assert r.rejected == (r.statistic > r.threshold) == (rows > 150)
+    assert r.rejected == (ts.effect_size(x, y, 0.9, kernel=kernel).high < 0.1)
+    assert any("Every row of x and y is the same" in note for note in r.notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import exp, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -209,7 +209,8 @@ def relative_test(
     One product of the kernel matrix with three columns: O(N² d) time for N rows in all, O(N) memory with most engines.
     The law is for samples that both differ from the reference, or of which one does. If all three distributions
     are the same, the estimates are not normal: the variance above is about twice the true one, and the test rejects
-    less often than the level says. Not for the question whether x and y differ: they may be equally far from the
+    less often than the level says. If no sample varies, the p-value is the chance that so many rows show none of those
+    that would make both distances the same: 1 for a kernel without a known bound. Not for the question whether x and y differ: they may be equally far from the
     reference in different directions.
 
     References
@@ -270,6 +271,7 @@ class Distances:
     shared: Floats  # (3,) the same parts by the rows of all three
     lengths: Floats  # (2,) the distances themselves, MMD_b, and no less than half of what noise alone would make them
     sizes: tuple[int, ...]
+    largest: float  # no distance is larger; infinite if no bound of the kernel is known
 
     @property
     def apart(self) -> float:
@@ -284,8 +286,17 @@ class Distances:
 
     @property
     def score(self) -> float:
-        """The difference in its standard deviations; 0 if nothing varies and they are the same."""
-        return self.apart / self.deviation if self.deviation else float(np.copysign(1e9, self.apart)) * bool(self.apart)
+        """The difference in its standard deviations; if nothing varies, by the chance that all that does was missed.
+
+        A share h of other rows in x or y moves its distance to the reference by at most h times the largest that there
+        can be, in the reference both distances. H0 needs shares that make up for the difference.
+        """
+        if self.deviation or not self.apart:
+            return self.apart / (self.deviation or 1.0)
+        first, second = np.sqrt(np.maximum(self.squares, 0.0)).tolist()
+        m, n, rows = self.sizes
+        missed = exp(-abs(first - second) / self.largest * min(m, n, rows / 2))
+        return float(np.copysign(max(self.laws[0].isf(max(missed, 1e-300)), 0.0), self.apart))
 
     @property
     def laws(self) -> tuple[StudentLaw, ...]:
@@ -320,6 +331,7 @@ def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> 
     for i, part in enumerate(parts):
         member[part, i] = 1.0
     sums, own = gram.multiply(member), kernel.diagonal(z)
+    low, high = kernel.bounds or (0.0, np.inf)
     means = sums / sizes
     inside = np.array([[means[part, i].mean() for i in range(3)] for part in parts])
     squared = inside.diagonal()[:2] - 2 * inside[:2, 2] + inside[2, 2]
@@ -342,6 +354,7 @@ def distances(gram: Gram, kernel: Kernel, z: Floats, sizes: tuple[int, ...]) -> 
         shared=scale * (spreads @ spare) / spare.sum(),
         lengths=np.sqrt(np.maximum(squared, least)),
         sizes=sizes,
+        largest=float(np.sqrt(2 * (high - low))),
     )
 
 

@@ -51,13 +51,22 @@ class EffectMargin(Tabled):
         share = self.value**2
         return 4 * spread * share / (1 - share)
 
+    @property
+    def hidden(self) -> float:
+        """The share of other rows that makes this effect size, in one of two samples that have none and do not vary."""
+        return 2 * self.value**2 / (1 + self.value**2)
+
 
 DEFAULT_MARGIN = EffectMargin(0.1)  # A small effect: what most users would not act upon
 
 
-_NO_SPREAD = (
-    "x and y do not vary, each for itself: an effect size is relative to their spread, and there is none. "
-    "Give the margin as a number, an MMD."
+_APART = (
+    "x and y do not vary, each for itself, and are not the same: an effect size is relative to their spread, so it is 1 "
+    "however near they are. Give the margin as a number, an MMD."
+)
+_SAME = (
+    "Every row of x and y is the same: the p-value is the chance that {rows} rows show none of the others, {share:.2g} "
+    "of all, that an effect size of r = {effect:g} would need."
 )
 
 
@@ -138,7 +147,8 @@ def equivalence_test(
     of MMD²_u; H0 is rejected when the upper end of the :func:`interval` of level 1 - 2 `level` is below the margin, as
     for any equivalence test by intervals. Estimates below 0 count as 0: chance alone is no evidence of likeness. For a
     margin in MMD the p-value is no less than the chance to see none of the rows that the margin leaves room for: a few
-    rows that vary little know nothing of rare ones.
+    rows that vary little know nothing of rare ones. That chance is the p-value of samples that do not vary at all; for
+    an effect size only if they are the same, since two different constants have the largest effect size there is.
 
     Parameters
     ----------
@@ -183,15 +193,20 @@ def equivalence_test(
         per_spread = border / measured.spread if measured.spread > 0 else 0.0
     else:
         border, per_spread = margin**2, 0.0
-    law: Distribution = beyond(measured, per_spread).below(border)
-    hidden = Hidden(border, measured.largest, min(measured.sizes))
-    notes = (_in_words(measured, border),)
-    if measured.spread == 0:
-        law = hidden
-    elif not isinstance(margin, EffectMargin) and measured.largest < float("inf"):
-        law = Careful((law, hidden))
-    if border == 0:
-        law, notes = PointLaw(1.0), (_NO_SPREAD,)  # nothing can be said
+    rows, largest = min(measured.sizes), measured.largest
+    law: Distribution
+    if measured.spread > 0:
+        law, notes = beyond(measured, per_spread).below(border), (_in_words(measured, border),)
+        if not isinstance(margin, EffectMargin) and largest < float("inf"):
+            law = Careful((law, Hidden(border, largest, rows)))
+    elif not isinstance(margin, EffectMargin):
+        law, notes = Hidden(border, largest, rows), (_in_words(measured, border),)
+    elif measured.squared > measured.rounding:
+        law, notes = PointLaw(1.0), (_APART,)
+    else:
+        border = margin.hidden**2  # in squares of the largest MMD that there can be, whatever that is
+        law = Hidden(border, 1.0, rows)
+        notes = (_SAME.format(rows=rows, share=margin.hidden, effect=margin.value),)
     null = AtMargin(ContinuousLaw(law, smallest_pvalue(*measured.sizes)), margin)
     return conclude(
         null.known,
