@@ -61,8 +61,8 @@ DEFAULT_MARGIN = EffectMargin(0.1)  # A small effect: what most users would not 
 
 
 _APART = (
-    "x and y do not vary, each for itself, and are not the same: an effect size is relative to their spread, so it is 1 "
-    "however near they are. Give the margin as a number, an MMD."
+    "x and y do not vary, each for itself, and are not the same: an effect size is relative to their spread, so it is "
+    "1 however near they are. Give the margin as a number, an MMD."
 )
 _SAME = (
     "Every row of x and y is the same: the p-value is the chance that {rows} rows show none of the others, {share:.2g} "
