@@ -12,10 +12,11 @@ from scipy.stats import norm, rankdata
 import twosample as ts
 from twosample.adaptive import base, front, local, pairs, views
 from twosample.adaptive.front import views_of, weights_of
-from twosample.adaptive.pooled import midranks, pooled_numbers, standardised
+from twosample.adaptive.pooled import pooled_numbers
 from twosample.adaptive.tables import pooled_table
 from twosample.core.centred import u_centred
 from twosample.core.labellings import relabellings
+from twosample.core.ranks import midranks, standardised
 from twosample.engines import blocks
 
 M, N, D = 13, 17, 4

@@ -12,7 +12,7 @@ from twosample.sources.moments import _APART, GroupTally, feature_values, frozen
 from twosample.sources.partial import GroupMoments
 from twosample.sources.values import fingerprint
 from twosample.summaries import CodedColumn, Scale
-from twosample.tables.features import PooledColumn
+from twosample.tables.features import pooled_column
 
 KINDS = {
     "x": "numeric", "count": "integer", "at": "datetime", "city": "categorical", "shop": "categorical", "word": "text"
@@ -171,12 +171,10 @@ def test_coded_features_are_those_of_the_sample(features, plan):
         if column.kind == "categorical":  # which levels are looked at is another choice
             place += width
             continue
-        part = PooledColumn(column.name, column.kind, plan[column.name]).features(len(KINDS))
-        wanted = [i for i, (meaning, _) in enumerate(part.meanings) if (meaning == "hour") == column.clock]
-        wanted = [i for i in wanted if part.meanings[i][0] != "letters"][:width]
-        assert len(wanted) == width - (column.kind == "text")  # how much lengths spread
-        for own, feature in zip(found[place:], part.values[:, wanted].T, strict=False):
-            assert np.corrcoef(own, feature)[0, 1] > 0.98, (column.name, wanted)
+        scale = Scale.of(plan[column.name].drop_nulls().to_numpy()) if column.bins is not None else None
+        part = pooled_column(column.name, plan[column.name], KINDS[column.name], scale, len(KINDS))[1]
+        for own in found[place : place + width - (column.kind == "text")]:  # how much lengths spread is in none
+            assert max(np.corrcoef(own, feature)[0, 1] for feature in part.values.T) > 0.98, column.name
         place += width
 
 

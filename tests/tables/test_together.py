@@ -8,7 +8,7 @@ import twosample as ts
 from twosample.core.groups import RowGroups
 from twosample.structured.columns import side_by_side
 from twosample.summaries import Scale
-from twosample.tables.features import ColumnFeatures, PooledColumn
+from twosample.tables.features import PooledColumn, pooled_column
 from twosample.tables.ties import fits, label_scores, pair_of, pairs_view
 
 
@@ -75,8 +75,8 @@ def test_label_scores_are_logs_of_shares_by_regression():
     codes = np.argsort(np.argsort(-np.bincount(codes), kind="stable"))[codes]
     x = np.column_stack([table[f"x{i}"] for i in range(4)])
     x = (x - x.mean(axis=0)) / x.std(axis=0)
-    one = [ColumnFeatures(f"x{i}", "numeric", x[:, [i]], (("score", None),)) for i in range(4)]
-    last = ColumnFeatures("label", "categorical", rng.normal(size=(900, 2)), (("hash", None),) * 2, codes)
+    one = [PooledColumn(f"x{i}", "numeric", x[:, [i]]) for i in range(4)]
+    last = PooledColumn("label", "categorical", rng.normal(size=(900, 2)), codes)
     phi, owner = np.column_stack([x, last.values]), np.array([0, 1, 2, 3, 4, 4])
     scores, which = label_scores([*one, last], phi, owner)
     hits = np.eye(4)[codes]
@@ -131,8 +131,8 @@ def test_coordinates_of_rows_are_those_of_records():
     )
     scale = Scale.of(frame["age"].drop_nulls().to_numpy())
     kinds = {"age": "numeric", "city": "categorical", "note": "text"}
-    columns = [PooledColumn(name, kind, frame[name]) for name, kind in kinds.items()]
-    z = side_by_side([column.coordinates(scale if column.name == "age" else None) for column in columns])
+    scales = {"age": scale}
+    z = side_by_side([pooled_column(name, frame[name], kind, scales.get(name), 3)[0] for name, kind in kinds.items()])
     number = ts.Number(scale.width, scale.centre)
     kernel = ts.Record({"age": number, "city": "category", "note": "text"}, ts.Gaussian(1.0))
     wanted = kernel.block(frame.to_dicts(), frame.to_dicts())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.ranks import midranks, scores_of, standardised
 from ..core.types import Floats
 
 
@@ -50,42 +51,3 @@ def pooled_numbers(z: Floats, columns: tuple[str, ...], m: int) -> PooledSample:
         columns=tuple(name for name, kept in zip(columns, varies, strict=True) if kept),
         m=m,
     )
-
-
-def scores_of(ranks: Floats) -> Floats:
-    """Normal scores with mean 0 and variance 1."""
-    from scipy.special import ndtri
-
-    return standardised(ndtri(ranks))
-
-
-def standardised(z: Floats) -> Floats:
-    """Columns with mean 0 and variance 1, whatever their unit; none may be constant.
-
-    The unit is divided out first, by a power of two, so that no square overflows and no digit changes.
-    """
-    if not z.size:
-        return z
-    z = z - z[len(z) // 2]
-    top = np.abs(z).max(axis=0)
-    z = np.ldexp(z, -np.frexp(top)[1])
-    z -= z.mean(axis=0)
-    return np.asarray(z / z.std(axis=0))
-
-
-def midranks(z: Floats) -> Floats:
-    """``(N, D)`` ranks in (0, 1) within each column, the mean rank for ties."""
-    size = len(z)
-    if not z.size:
-        return z
-    order = np.argsort(z, axis=0)  # ties in any order: they get the same rank
-    ordered = np.take_along_axis(z, order, axis=0)
-    starts = np.ones(z.shape, dtype=bool)
-    starts[1:] = ordered[1:] != ordered[:-1]
-    ends = np.roll(starts, -1, axis=0)  # the last row always ends a run of ties, because the first one starts one
-    place = np.arange(size)[:, None]
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=0)
-    last = np.minimum.accumulate(np.where(ends, place, size)[::-1], axis=0)[::-1]
-    ranks = np.empty(z.shape)
-    np.put_along_axis(ranks, order, (first + last + 1) / (2 * size), axis=0)
-    return ranks

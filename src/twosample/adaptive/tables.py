@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
+from ..core.ranks import midranks, scores_of, standardised
 from ..core.signs import CODE_BITS, sign_codes
 from ..core.types import Floats
 from ..errors import InputError
@@ -20,7 +21,7 @@ from ..sources.table import open_table
 from ..sources.values import column_of, columns_of, numbers, stacked, strings
 from ..structured import Text
 from ..summaries import TableSummary
-from .pooled import RANK_DEVIATION, PooledSample, midranks, scores_of, standardised
+from .pooled import RANK_DEVIATION, PooledSample
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..core.ranks import cosines, midranks, top_frequency, wave_weights
 from ..core.types import Floats
-from ..embedding.waves import cosines, top_frequency, wave_weights
 from .base import ViewByFeatures
-from .pooled import PooledSample, midranks
+from .pooled import PooledSample
 from .words import of_missing, of_pair, of_spread, side
 
 _HIGHEST = 600.0  # of an exponent

@@ -22,10 +22,10 @@ from math import floor, log2
 import numpy as np
 
 from ..core.line_distances import WeightedLine
+from ..core.ranks import rank_features
 from ..core.types import Floats
 from ..summaries import BinnedColumn
 from .pair import Embedded
-from .waves import rank_features
 
 _NODES = 12  # around a point
 _STEPS = 16.0  # nodes to a bandwidth

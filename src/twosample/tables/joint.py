@@ -27,7 +27,7 @@ from ..sources import JointColumn
 from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, records
 from ..structured.columns import side_by_side
-from .features import ColumnFeatures, PooledColumn
+from .features import PooledColumn, pooled_column
 from .parts import GROUPS, Finding, SpeakingRow, Value
 from .reading import Reading
 
@@ -53,7 +53,7 @@ class Joint:
     chosen: tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]
     kernel: Gaussian  # on coordinates
     columns: int
-    features: tuple[ColumnFeatures, ...]  # of the columns that vary
+    features: tuple[PooledColumn, ...]  # of the columns that vary
     groups: RowGroups  # of rows, and their relabellings
     twins: Floats  # (N,) 1 for a row that occurs more than once in the pooled sample
     shared: tuple[float, float] | None  # shares that the other table has too, if more than chance explains
@@ -72,9 +72,11 @@ def joint_sample(
     pooled = a[chosen[0]].vstack(b[chosen[1]])
     coordinates, found = [], []
     for column in columns:
-        own = PooledColumn(column.name, column.kind, column_of(pooled, column.name))
-        coordinates.append(own.coordinates(reading.scales.get(column.name)))
-        found.append(own.features(len(columns)))
+        own, features_of = pooled_column(
+            column.name, column_of(pooled, column.name), column.kind, reading.scales.get(column.name), len(columns)
+        )
+        coordinates.append(own)
+        found.append(features_of)
     z = side_by_side(coordinates)
     width = float(distance_quantiles(z, "euclidean", np.array([0.5]), rng)[0])
     kernel = Gaussian(width)

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..adaptive.pooled import midranks
 from ..core.groups import RowGroups
+from ..core.ranks import midranks
 from ..core.types import Floats, Reals
-from .features import ColumnFeatures
+from .features import PooledColumn
 
 _HIGHEST = 80.0  # of an exponent in single precision
 _CHUNK = 4096  # features at a time
@@ -52,7 +52,7 @@ class FeatureView:
         return np.asarray(np.logaddexp.reduce(self.items.astype(np.float64), axis=1) - np.log(self.items.shape[1]))
 
 
-def views_of(columns: Sequence[ColumnFeatures], twins: Floats, groups: RowGroups) -> list[FeatureView]:
+def views_of(columns: Sequence[PooledColumn], twins: Floats, groups: RowGroups) -> list[FeatureView]:
     """All views of the pooled features; pairs only where there is more than one column. O(N K²) for K features."""
     if not columns:
         return []
@@ -87,7 +87,7 @@ def fits(phi: Floats, owner: Index) -> tuple[Floats, Floats]:
     return phi - left, left
 
 
-def label_scores(columns: Sequence[ColumnFeatures], phi: Floats, owner: Index) -> tuple[Floats, Index]:
+def label_scores(columns: Sequence[PooledColumn], phi: Floats, owner: Index) -> tuple[Floats, Index]:
     r"""``(N, C)`` how likely each row's level is, given all other columns, for the columns of categories; and which.
 
     The log of the share that ridge regression of indicators gives the level, in the pool: a few labels that are wrong
