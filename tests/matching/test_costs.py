@@ -177,3 +177,12 @@ def test_level_of_text_and_power():
     same = [[words([f"room {k}" for k in rng.integers(0, 50, n)], "text") for n in (60, 50)] for _ in range(30)]
     assert sum(drift_test(*pair).pvalue <= 0.05 for pair in same) <= binom.ppf(0.999, 30, 0.05)
     assert drift_test(same[0][0], words([f"street {k}" for k in range(50)], "text")).pvalue < 1e-6
+
+
+def test_many_numbers_that_are_huge_beside_small_ones():
+    """Squares of their distances from the mean of a point may be beyond doubles."""
+    x = np.random.default_rng(0).normal(size=300)
+    x[:40] *= 1e200
+    with np.errstate(over="raise"):
+        found = Points.of(np.sort(x))
+    assert np.isfinite(found.spread).all()

@@ -23,6 +23,87 @@ def test_numbers_that_people_write(text, number):
     assert spelled(pl.Series([text, "x"]))[0].to_list() == [number, None]
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("9:05:00", 32700.0), ("0:15", 900.0), ("123:00:30", 442830.0), ("-1:30", -5400.0), ("00:00:01.25", 1.25),
+        ("0 days 00:15:00", 900.0), ("1 day, 0:00:01", 86401.0), ("-1 days +23:45:00", -900.0), ("2 days", 172800.0),
+        ("-1 day, 23:59:59.5", -0.5), ("1 days 02:00:00.000001", 93600.000001), ("PT15M", 900.0), ("P1DT2H", 93600.0),
+        ("-PT1.5S", -1.5), ("PT-15M", -900.0), ("P2W", 1209600.0), ("P1M", None), ("P", None), ("PT", None),
+        ("9:5", None), ("9:65", None), ("1:2:3:4", None), ("12:34:56:78", None), ("5 days ago", None), ("days", None),
+        ("1970-01-02", 86400.0), ("1970-01-01T01:00:00+01:00", 0.0), ("1970-01-01 00:00:00-02", 7200.0),
+        ("02.01.1970", 86400.0), ("2.1.1970 00:01", 86460.0), ("1970/01/02", 86400.0), ("1970/1/2 12:00 PM", 129600.0),
+        ("1970-01-02 01:00:00 AM", 90000.0), ("31.02.1970", None), ("1.2.3", None), ("1/2/1970", None), ("1/2", None),
+    ],
+)  # fmt: skip
+def test_times_that_people_write(text, seconds):
+    assert spelled(pl.Series([text, "x", None]))[1].to_list() == [seconds, None, None]
+
+
+def trips(more=0, n=2000, seed=0):
+    return np.random.default_rng(seed).integers(0, 9000, n) + more
+
+
+def clock(seconds):
+    return [f"{s // 3600}:{s // 60 % 60:02d}:{s % 60:02d}" for s in seconds.tolist()]
+
+
+SPANS = {
+    "clock": clock,
+    "pandas": lambda seconds: [f"0 days 0{text}" for text in clock(seconds)],
+    "iso": lambda seconds: [f"PT{s // 60}M{s % 60}S" for s in seconds.tolist()],
+}
+
+
+@pytest.mark.parametrize("form", SPANS)
+def test_durations_that_are_text_are_durations(form):
+    a, b = trips(), trips(600, seed=1)
+    plain = ts.compare(*({"d": (part * 1_000_000).astype("timedelta64[us]")} for part in (a, b)))["d"]
+    for sides in [(SPANS[form](a), SPANS[form](b)), (SPANS[form](a), clock(b))]:
+        for kinds in (None, {"d": "duration"}):
+            found = ts.compare(*({"d": side} for side in sides), kinds=kinds)
+            assert (found["d"].kind, found["d"].pvalue) == ("duration", pytest.approx(plain.pvalue, rel=1e-9))
+            assert found["d"].where[0].text == plain.where[0].text
+            assert found.schema.changed == {}
+
+
+def test_summaries_of_them_are_merged_in_any_order():
+    a, b = pl.DataFrame({"d": clock(trips())}), pl.DataFrame({"d": clock(trips(600, seed=1))})
+    parts = [ts.summarize(a[at : at + 500]) for at in range(0, 2000, 500)]
+    merged = [order[0].merge(*order[1:]) for order in (parts, parts[::-1])]
+    plain = ts.compare(a, b)["d"]
+    for one in merged:
+        found = ts.compare(one, b)["d"]
+        assert (found.kind, found.pvalue) == ("duration", pytest.approx(plain.pvalue, rel=1e-6))
+
+
+def test_summaries_made_before_durations_were_read_are_compared_as_text(monkeypatch):
+    from twosample.sources import values
+
+    a, b = {"d": clock(trips())}, {"d": clock(trips(seed=1))}
+    with monkeypatch.context() as before:
+        before.setattr(values, "durations", lambda text: pl.Series("v", [None] * len(text), dtype=pl.Float64))
+        old = ts.summarize(a, rows=500)
+    found = ts.compare(old, b)
+    assert found["d"].kind in ("text", "categorical")
+    assert found.schema.changed == {}
+
+
+def test_dates_beside_durations_have_changed():
+    dates = [f"2024-03-{1 + s % 28:02d}" for s in trips().tolist()]
+    found = ts.compare({"d": dates}, {"d": clock(trips())})
+    assert "text that spells durations" in found.schema.changed["d"]
+
+
+def test_a_clock_of_two_parts_is_said_to_be_hours_and_minutes():
+    short = [text[:-3] for text in clock(trips())]
+    found = ts.compare({"d": short}, {"d": short[::-1]})
+    assert found["d"].kind == "duration"
+    assert any("'d' spells durations whose two parts are read as hours" in note for note in found.notes)
+    mixed = short[:1000] + clock(trips())[1000:]  # minutes and seconds beside hours?
+    assert ts.compare({"d": mixed}, {"d": mixed[::-1]})["d"].kind in ("text", "categorical")
+
+
 def test_yes_and_no():
     assert truths(["Yes", "no", " YES "])
     assert truths(["no"])

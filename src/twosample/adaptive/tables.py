@@ -16,7 +16,7 @@ from ..core.ranks import midranks, scores_of, standardised
 from ..core.signs import CODE_BITS, sign_codes
 from ..core.types import Floats
 from ..errors import InputError
-from ..sources.kinds import NUMBERS, infer_kinds
+from ..sources.kinds import NUMBERS, TIMES, infer_kinds
 from ..sources.table import open_table
 from ..sources.values import column_of, columns_of, numbers, stacked, strings
 from ..structured import Text
@@ -109,7 +109,7 @@ def _rows(side: object, name: str, notes: list[str]) -> pl.DataFrame:
 def _coordinates(series: pl.Series, name: str, kind: str) -> Iterator[Block]:
     """The coordinates of one column, and one more for what is missing."""
     if kind in NUMBERS:
-        found = numbers(series).fill_nan(None)
+        found = numbers(series, kind in TIMES).fill_nan(None)
         if found.is_infinite().any():
             raise InputError(
                 f"Column {name!r} has {found.is_infinite().sum()} infinite value(s), which have no distance from "

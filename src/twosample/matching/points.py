@@ -58,7 +58,7 @@ class Points:
         mean = np.add.reduceat(y, cuts) / count
         y -= np.repeat(mean, count)
         y /= scale  # squares of very small or large numbers would vanish or overflow
-        np.minimum(np.square(y, out=y), LARGEST, out=y)
+        np.square(np.clip(y, -(LARGEST**0.5), LARGEST**0.5, out=y), out=y)
         spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
         return cls(count / rows, middle + mean, spread, rows, scale)
 

@@ -23,7 +23,8 @@ from .local import LocalRows
 from .packed import PACKED, as_text, content, suffixes, unpacked
 from .pipes import called, is_pipe, received
 from .summarized import SummaryRows, open_summary
-from .values import PADDED, distinct_names
+from .values import distinct_names
+from .written import PADDED
 
 if TYPE_CHECKING:
     import polars as pl

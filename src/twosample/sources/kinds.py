@@ -11,7 +11,8 @@ In this order, for a column with P present values of which D are different (T is
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
-7. Text of which 95 % spell ISO dates: *datetime*; 99 % numbers, without leading zeros as in "00123", and without
+7. Text of which 95 % spell ISO dates: *datetime*; or durations ("9:05:00", "0 days 00:15:00", "PT15M"), not some with
+   two parts ("9:05") beside some with three: *duration*; 99 % numbers, without leading zeros as in "00123", and without
    commas that may be decimal ones beside some that are ("1,234" beside "0,5"): by rules 5 and 6.
 8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
    D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*. In scripts without
@@ -31,7 +32,8 @@ from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .facts import DATES, NUMERIC
-from .values import PADDED, column_of, grouped, mixed_commas, numbers, present, spelled, strings, truths
+from .values import column_of, numbers, present, spelled, strings, truths
+from .written import PADDED, durations, grouped, mixed_commas, short_clock, unclear_clock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,8 +59,16 @@ _ID_NAME = re.compile(r"(^|[\W_])(id|ids|key|uuid|guid|index|idx|rowid|pk|nr|no|
 _CAMEL = re.compile(r"[a-z](Id|ID|Key|Uuid|UUID)$")
 
 
-_SPELLED = {"numeric": "numbers", "integer": "numbers", "boolean": "numbers", "datetime": "dates"}
+_SPELLED = {
+    "numeric": "numbers",
+    "integer": "numbers",
+    "boolean": "numbers",
+    "datetime": "dates",
+    "duration": "durations",
+}
+TIMES: tuple[Kind, ...] = ("datetime", "duration")  # that are seconds
 FLAGS = "text that spells yes and no"  # why a column is one of categories
+HOURS = "whose two parts are read as hours and minutes (1:30 is 1 h 30 min)"
 THOUSANDS = "whose commas are read as those of thousands (1,125 is 1125)"  # in the reason of a column of text
 
 
@@ -179,7 +189,7 @@ def _kind(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series, said: Kind 
         what = "has more than two different values, which are not boolean"
         raise InputError(f"kinds: column {info.name!r} {what}; say another kind, or none.")
     if said is not None:
-        return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", "datetime"))
+        return replace(is_(said, "as you said"), from_text=text and said in ("numeric", "integer", *TIMES))
     if not facts.present:
         return replace(is_("mostly missing", "no row has a value"), base=None)
     sample = sample.drop_nulls()
@@ -216,8 +226,9 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         commas = f" {THOUSANDS}" if grouped(words) else ""
         found = is_(kind, f"text that spells numbers{commas}; {reason}", True)
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _rounded(found, words)
-    if looks == "date":
-        return is_("datetime", "text that spells dates", True)
+    if looks in TIMES:
+        how = f", {HOURS}" if looks == "duration" and short_clock(words) else ""
+        return is_(looks, f"text that spells {_SPELLED[looks]}{how}", True)
     return replace(is_(*_text_kind(info, facts, words)), spelled=share, numbers=len(np.unique(values)))
 
 
@@ -248,11 +259,13 @@ def _apart(sample: pl.Series) -> bool:
     return 2 * numbers(sample).n_unique() >= sample.n_unique()
 
 
-def _looks_like(words: pl.Series) -> tuple[Literal["number", "date", "words"], Floats, float]:
+def _looks_like(words: pl.Series) -> tuple[Literal["number", "words"] | Kind, Floats, float]:
     """What texts spell, the numbers, and the share of these."""
     found, dates = spelled(words)
     if dates.null_count() <= _UNDATED * len(words):
-        return "date", np.empty(0), 0.0
+        if 2 * durations(words).count() <= dates.count():
+            return "datetime", np.empty(0), 0.0
+        return "words" if unclear_clock(words) else "duration", np.empty(0), 0.0
     if words.str.contains(PADDED).any() or mixed_commas(words):
         return "words", np.empty(0), 0.0
     looks: Literal["number", "words"] = "number" if found.null_count() <= _STRAYS * len(words) else "words"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..summaries import BinGrid, CodedColumn, GroupSums
 from ..summaries.sums import FEATURES, GROUPS, moments_of, width_of
-from .kinds import NUMBERS, Kind
+from .kinds import NUMBERS, TIMES, Kind
 from .values import column_of, fingerprint, numbers, spelled, strings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _converted(series: pl.Series, kind: str) -> pl.Series:
     if kind in ("categorical", "text"):
         return strings(series)
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return spelled(series)[kind == "datetime"]
+        return spelled(series)[kind in TIMES]
     return numbers(series)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .kinds import USABLE, ColumnKind, Kind
+from .kinds import TIMES, USABLE, ColumnKind, Kind
 from .values import column_of, numbers, strings
 
 if TYPE_CHECKING:
@@ -187,5 +187,5 @@ def convert(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
     for name, kind in kinds.items():
         series = column_of(frame, name)
         textual = kind in ("categorical", "text", "identifier")
-        columns[name] = strings(series) if textual else numbers(series, kind == "datetime").fill_nan(None)
+        columns[name] = strings(series) if textual else numbers(series, kind in TIMES).fill_nan(None)
     return pl.DataFrame(columns)

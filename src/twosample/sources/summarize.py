@@ -13,7 +13,7 @@ from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
 from .facts import NUMERIC
-from .kinds import NUMBERS, ColumnKind, Kind, infer_kinds
+from .kinds import NUMBERS, TIMES, ColumnKind, Kind, infer_kinds
 from .moments import GroupTally, frozen
 from .schemas import convert, mostly_numbers
 from .tallies import VALUES, Tallies
@@ -208,7 +208,7 @@ class FirstRows:
             if base in NUMBERS or info.family in NUMERIC or mostly_numbers(self.kinds[info.name]):
                 numeric[info.name] = base if base in NUMBERS else "numeric"
         grids = {
-            name: replace(scale.roomy_grid, dates=numeric[name] == "datetime")
+            name: replace(scale.roomy_grid, dates=numeric[name] in TIMES)
             for name, scale in _scales(self.rows, numeric).items()
         }
         texts = [info.name for info in columns if info.family in ("text", "category", "empty")]

@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from ..core.scatter import add_by_group
 from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats
+from .written import amounts, durations, moments_in_time
 
 if TYPE_CHECKING:
     import polars as pl
 
-PADDED = r"^\s*[+-]?0\d"  # text with a leading zero, as in 00123: a code, not a number
-_FORMS = (
-    "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M",
-)  # fmt: skip
 _YEAR_0, _YEAR_10000, _YEAR_200000 = 6.2e10, 2.5e11, 6e12  # in seconds from 1970
 _FEW, _CLOSE = 1 << 12, 1 << 17  # rows that are worth counting, and the range of whole numbers that are counted
 MANY = 50_000  # rows for which more numbers than rows are counted: others may follow
@@ -55,29 +52,15 @@ def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.DataFrame(series)
 
 
-_CODE = "usd|eur|gbp|jpy|chf|cad|aud|inr|cny|sek|nok|dkk"
-_MARKED = (
-    rf"(?i)^[+-]?\s*(?:[$€£¥₹]|(?:{_CODE})\b)\s*[+-]?[0-9][0-9.,' \u00a0]*$"
-    rf"|^[+-]?[0-9][0-9.,' \u00a0]*(?:[$€£¥₹%]|\b(?:{_CODE}))$"
-)
-_BARE = (  # numbers with a decimal comma or groups of three; 1,234 may be either, and is taken for thousands
-    r"^[+-]?(?:(?:0|[1-9][0-9]*),(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[1-9][0-9]{3,},[0-9]+"
-    r"|[1-9][0-9]{0,2}(?:[.' \u00a0][0-9]{3})+,[0-9]+"
-    r"|[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?)$"
-)
-_DECIMAL_POINT = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?$"  # 1,234.50
-_DECIMAL_COMMA = r"^[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+$"  # 1.234,50
-_EITHER = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
-_GROUP = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"  # 1,250: these are thousands
 YES, NO = ("yes", "y", "true", "t", "1"), ("no", "n", "false", "f", "0")
 
 
 def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
-    """Doubles, null where there is none: dates and times in seconds, text as the numbers or ISO dates that it spells.
+    """Doubles, null where there is none: dates and times in seconds, text as the numbers, dates or durations it spells.
 
-    Text is read value by value, as dates or as numbers, whichever :func:`dated` says; what is neither is null. Give it
-    a whole column or a sample of it: for batches, add up what :func:`spelled` finds. `dates` says that it is known to
-    be a column of dates.
+    Text is read value by value, as times (dates or durations) or as numbers, whichever :func:`dated` says; what is
+    neither is null. Give it a whole column or a sample of it: for batches, add up what :func:`spelled` finds. `dates`
+    says that it is known to be a column of times.
     """
     import polars as pl
 
@@ -98,7 +81,7 @@ def numbers(series: pl.Series, dates: bool = False) -> pl.Series:
 
 
 def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """The numbers that text spells, and the ISO dates in seconds; both of its length, null elsewhere.
+    """The numbers that text spells, and the dates and durations in seconds; both of its length, null elsewhere.
 
     Amounts of money and percentages are numbers, too: ``$1,250.00``, ``7,20 €``; 12 % is 0.12. So are numbers with a
     decimal comma or in groups (``102,15``, ``1.234,50``, ``5,678,901``); ``1,234``, which may be either, is read as
@@ -109,48 +92,8 @@ def spelled(series: pl.Series) -> tuple[pl.Series, pl.Series]:
     text = series.cast(pl.String).alias("v").str.strip_chars()  # a name of our own: polars takes some for patterns
     found = text.cast(pl.Float64, strict=False).fill_nan(None)
     if found.null_count() > text.null_count():
-        found = found.fill_null(_amounts(text))
-    return found, moments_in_time(text)
-
-
-def _amounts(text: pl.Series) -> pl.Series:
-    """Numbers that people write: of money or percent, with a decimal comma, in groups; each value is read by itself."""
-    import polars as pl
-
-    written = (text.str.contains(_MARKED) | text.str.contains(_BARE)).fill_null(False)
-    if not written.any():
-        return pl.Series("v", [None], dtype=pl.Float64).new_from_index(0, len(text))
-    bare = pl.col("v").str.replace_all(rf"(?i){_CODE}|[$€£¥₹%'\s\u00a0]", "")
-    comma = bare.str.contains(_DECIMAL_COMMA) & ~bare.str.contains(_GROUP)
-    plain_ = (
-        pl.when(comma).then(bare.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True))
-        .when(bare.str.contains(_DECIMAL_POINT)).then(bare.str.replace_all(",", "", literal=True))
-    )  # fmt: skip
-    number = plain_.cast(pl.Float64, strict=False) / pl.when(pl.col("v").str.ends_with("%")).then(100.0).otherwise(1.0)
-    return text.to_frame().select(pl.when(written).then(number).alias("v")).to_series()
-
-
-def mixed_commas(text: pl.Series) -> bool:
-    """Whether some commas are decimal ones and others may be: then nobody knows what the others are.
-
-    Where all may be either, they are read as thousands, and :func:`grouped` lets the kind of the column say so.
-
-    >>> import polars as pl
-    >>> mixed_commas(pl.Series(["0,5", "1,234"])), mixed_commas(pl.Series(["999", "1,234"]))
-    (True, False)
-    """
-    comma, group = (text.str.contains(form) for form in (_DECIMAL_COMMA, _GROUP))
-    return bool((comma & ~group).any()) and bool((comma & group).any())
-
-
-def grouped(text: pl.Series) -> bool:
-    """Whether a comma before three digits is read as one of thousands somewhere, where it may be a decimal one.
-
-    >>> import polars as pl
-    >>> grouped(pl.Series(["2", "1,125"])), grouped(pl.Series(["2", "1,125,000"])), grouped(pl.Series(["$1.5", "2"]))
-    (True, False, False)
-    """
-    return bool(text.str.contains(_EITHER).any())
+        found = found.fill_null(amounts(text))
+    return found, moments_in_time(text).fill_null(durations(text))
 
 
 def truths(words: Iterable[str]) -> bool:
@@ -172,26 +115,12 @@ def as_truths(text: pl.Series) -> pl.Series:
 
 
 def dated(found: int, dates: int, said: bool = False) -> bool:
-    """Whether a column of text that spells so many numbers and so many dates is one of dates.
+    """Whether a column of text that spells so many numbers and so many dates, or durations, is one of these.
 
     Columns that are taken for numbers by themselves have at most 1 % of dates, those of dates at most 5 % of numbers.
     If it is `said` to be one of dates, a single date is enough: a 0 may stand for "never" in all other rows.
     """
     return dates > (0 if said else 0.05) * (found + dates)
-
-
-def moments_in_time(text: pl.Series) -> pl.Series:
-    """ISO dates and times that are stored as text, in seconds since 1970; null where there is none."""
-    import polars as pl
-
-    rest = pl.select(v=pl.when(text.str.contains(r"^\d{4}-\d{2}-\d{2}")).then(text)).to_series()
-    parsed = pl.Series("v", [None], dtype=pl.Datetime("us")).new_from_index(0, len(text))
-    for form in _FORMS:
-        if rest.null_count() == len(rest):
-            break
-        parsed = parsed.fill_null(rest.str.to_datetime(form, strict=False, time_unit="us"))
-        rest = pl.select(v=pl.when(parsed.is_null()).then(rest)).to_series()
-    return numbers(parsed)
 
 
 def strings(series: pl.Series) -> pl.Series:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import OptionError, checked_kinds, options_by_name, real_number
 from ..sources import CategoryCounts, ColumnKind, ColumnProfile, Table, infer_kinds, open_table
+from ..sources.kinds import TIMES
 from ..sources.summarize import plan
 from ..sources.values import column_of, finite, numbers
 from .contract import KINDS, Bound, ColumnRules, Contract
@@ -145,7 +146,7 @@ def _range(
         return None, None
     low, high = profile.min, profile.max
     if kind.from_text:  # the profile has the order of texts
-        values = finite(numbers(column_of(sample, kind.name), kind.base == "datetime"))
+        values = finite(numbers(column_of(sample, kind.name), kind.base in TIMES))
         whole = len(sample) == profile.rows and len(values)
         low, high = (float(values.min()), float(values.max())) if whole else (None, None)
     if not isinstance(low, float | int) or not isinstance(high, float | int):

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from .._shown import few, quoted
 from .._version import __version__
-from ..sources.kinds import THOUSANDS
+from ..sources.kinds import HOURS, THOUSANDS
 from ..sources.schemas import with_words, zone_of
 from .conditions import Plan
 from .joint import Joint
@@ -42,7 +42,8 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
         "Adjusted p-values: a third of the level for the joint test, Holm among the columns and missing shares.",
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
-        *_commas(reading),
+        *_read_as(reading, "numbers", THOUSANDS, "If they are decimal commas, write points."),
+        *_read_as(reading, "durations", HOURS, "If they are minutes and seconds, write 0:01:30."),
         *_words(reading),
         *_zones(reading),
         *dict.fromkeys(side.note for side in (reading.a, reading.b) if side.note),
@@ -52,13 +53,11 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None
     )
 
 
-def _commas(reading: Reading) -> tuple[str, ...]:
-    """Which columns hold text whose commas may be of thousands or decimal."""
-    texts = [
-        part for column in reading.schema.common for part in (column.left, column.right) if THOUSANDS in part.reason
-    ]
+def _read_as(reading: Reading, what: str, how: str, otherwise: str) -> tuple[str, ...]:
+    """Which columns hold text that may be read in two ways, and what to do if it is the other one."""
+    texts = [part for column in reading.schema.common for part in (column.left, column.right) if how in part.reason]
     names = few(list(dict.fromkeys(quoted(part.name, 40) for part in texts)))
-    return (f"Text in {names} spells numbers {THOUSANDS}. If they are decimal commas, write points.",) if names else ()
+    return (f"Text in {names} spells {what} {how}. {otherwise}",) if names else ()
 
 
 def _words(reading: Reading) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from ..sources import (
     convert,
     infer_kinds,
 )
-from ..sources.kinds import FLAGS, NUMBERS
+from ..sources.kinds import FLAGS, NUMBERS, TIMES
 from ..sources.schemas import mostly_numbers
 from ..sources.summarize import plan
 from ..sources.survey import Plan
@@ -188,7 +188,21 @@ def _schema(surveys: Sequence[Survey], wanted: Wanted, names: Sequence[Sequence[
         said = {name: kind for name, kind in wanted.kinds.items() if name in survey.profiles}
         found, chosen = infer_kinds(survey.table, survey.profile, survey.sample, said), set(columns)
         kinds.append([_told(survey, kind) for kind in found if kind.name in chosen])
-    return compare_schemas(*kinds)
+    sides = zip(surveys, kinds, strict=True)
+    unread = {kind.name for survey, known in sides for kind in known if _unread(survey, kind)}
+    return compare_schemas(*([_as_text(kind) if kind.name in unread else kind for kind in known] for known in kinds))
+
+
+def _unread(survey: Survey, kind: ColumnKind) -> bool:
+    """Whether text spells times of which a summary, made before they were read, knows none."""
+    if not survey.summarized or not kind.from_text or kind.base not in TIMES or kind.reason == "as you said":
+        return False
+    known = survey.points(kind.name, True) or survey.moments.get(kind.name)
+    return known is None or not known.rows
+
+
+def _as_text(kind: ColumnKind) -> ColumnKind:
+    return replace(kind, kind="text", base="text", from_text=False) if kind.from_text else kind
 
 
 def _told(survey: Survey, kind: ColumnKind) -> ColumnKind:
@@ -220,7 +234,7 @@ def _converted(
 
 def _some(survey: Survey, sample: pl.Series, name: str, kind: Kind) -> Floats:
     """Finite numbers of a column: as many as were sampled, from all rows if those are known."""
-    points = survey.points(name, kind == "datetime")
+    points = survey.points(name, kind in TIMES)
     return finite(sample) if points is None else points.evenly(len(sample))
 
 
@@ -231,7 +245,7 @@ def _missing(series: pl.Series) -> int:
 
 def _completed(surveys: Sequence[Survey], schema: SchemaComparison, scales: Mapping[str, Scale]) -> list[Survey]:
     """With the bins and counts that the comparison takes."""
-    dates = {column.name for column in schema.common if column.kind == "datetime"}
+    dates = {column.name for column in schema.common if column.kind in TIMES}
     grids = {name: replace(scale.grid, dates=name in dates) for name, scale in scales.items()}
     counts = {column.name: COUNTED for column in schema.common if column.kind == "categorical"}
     return [survey.completed(grids, counts) for survey in surveys]

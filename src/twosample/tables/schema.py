@@ -21,8 +21,9 @@ from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, JointColumn, SchemaFinding, Survey, Table
 from ..sources.files import dateless, guessed
-from ..sources.kinds import FLAGS, NUMBERS
+from ..sources.kinds import FLAGS, NUMBERS, TIMES
 from ..sources.values import column_of, numbers, present, records, spelled, strings
+from ..sources.written import moments_in_time
 from ..summaries.facts import Family
 from .identifiers import how_written
 from .parts import Finding
@@ -251,10 +252,13 @@ def _spelled_otherwise(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
 
 
 def _dates_as_text(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
-    """Whether dates are ISO text on one side, where they can be nothing else."""
-    return a.base == b.base == "datetime" and any(
-        column.from_text and dateless(side.table.files, side.table.engine)
-        for column, side in ((a, reading.a), (b, reading.b))
+    """Whether dates or durations are text on one side, where they can be nothing else."""
+    return any(
+        column.from_text
+        and column.base in TIMES
+        and (other.base == column.base or other.storage == "Time")  # a reader of text files takes 9:05:00 for one
+        and dateless(side.table.files, side.table.engine)
+        for column, other, side in ((a, b, reading.a), (b, a, reading.b))
     )
 
 
@@ -262,14 +266,16 @@ def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bo
     """Whether a column is text only because some values are neither numbers nor dates: words, then."""
     for column, other, values in ((a, b, samples[0]), (b, a, samples[1])):
         if column.from_text and not other.from_text and (column.base in NUMBERS) and column.base == other.base:
-            return numbers(values, column.base == "datetime").null_count() > 0
+            return numbers(values, column.base in TIMES).null_count() > 0
     return False
 
 
 def _trait(a: ColumnKind, b: ColumnKind) -> Callable[[pl.Series], float] | None:
     """The share of values that makes one kind of the other; None if these kinds are guesses about the same values."""
     kinds = {a.base, b.base}
-    if a.from_text != b.from_text or kinds > {"datetime"}:
+    if kinds == {*TIMES}:
+        return _dates
+    if a.from_text != b.from_text or kinds > {"datetime"} or kinds > {"duration"}:
         return _spelled
     if not kinds <= {"boolean", "integer", "numeric"}:
         return None
@@ -279,6 +285,10 @@ def _trait(a: ColumnKind, b: ColumnKind) -> Callable[[pl.Series], float] | None:
 def _spelled(values: pl.Series) -> float:
     found, dates = spelled(values)
     return max(found.count(), dates.count()) / len(values)
+
+
+def _dates(values: pl.Series) -> float:
+    return moments_in_time(strings(values)).count() / len(values)
 
 
 def _fractions(values: pl.Series) -> float:
