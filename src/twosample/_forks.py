@@ -27,12 +27,6 @@ def check_threads() -> None:
         )
 
 
-def check_frame(value: object) -> None:
-    """Refuse a polars frame there, whose numbers cannot be had: it may come where no table is opened."""
-    if type(value).__module__.startswith("polars.dataframe"):
-        check_threads()
-
-
 def _polars_works() -> bool:
     """Whether polars has threads in this process; where threads have no names, whether it is loaded."""
     if "polars" not in sys.modules:

@@ -13,7 +13,8 @@ import pytest
 import threadpoolctl
 
 import twosample as ts
-from twosample.core.threads import Crew, _blas, single_threaded_blas
+from twosample.core.blas import _blas, single_threaded_blas
+from twosample.core.threads import Crew
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X[::-1] + 0.1

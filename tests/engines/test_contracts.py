@@ -174,11 +174,11 @@ def test_centred_moments(engine, kernel):
 @pytest.mark.parametrize("kernel", [ts.Gaussian(1.5), ts.Energy(), ts.Laplace(2.0)], ids=repr)
 def test_centred_moments_of_a_part_of_the_pool(monkeypatch, kernel, columns):
     """Beyond the size for which the whole matrix is kept, square and spread still come from all points."""
-    from twosample.engines import dense, tiled
+    from twosample.engines import base, tiled
 
     z = points(columns, size=300)
     whole = ts.Dense().gram(kernel, z).centred(np.random.default_rng(0))
-    monkeypatch.setattr(dense, "CENTRED_POINTS", 100)
+    monkeypatch.setattr(base, "CENTRED_POINTS", 100)
     monkeypatch.setattr(tiled, "CENTRED_POINTS", 100)
     for engine in (ts.Dense(), ts.Tiled(), ts.Tiled(tile=64), ts.Tiled(tile=7, threads=3)):
         part = engine.gram(kernel, z).centred(np.random.default_rng(0))

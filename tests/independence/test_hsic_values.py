@@ -8,7 +8,7 @@ import pytest
 import twosample as ts
 from tests.independence import naive_hsic as naive
 from twosample.independence.factored import NEGLECTED
-from twosample.independence.observed import moments_over_permutations, product_weights
+from twosample.independence.laws import moments_over_permutations, product_weights
 from twosample.independence.sides import make_pair, variables
 
 BOTH = pytest.mark.parametrize("statistic", ["biased", "unbiased"])

@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .._forks import check_frame
+from .._forks import check_threads
 from .._shown import few, shown
 from ..core.types import Floats
 from ..errors import InputError, TwosampleError
 from ..summaries import TableSummary
 
 _CENTRE = 10_000  # rows that the centre of a pool is taken from
+_HOLDERS = {
+    "pyspark": "columns", "dask": "map_partitions", "ibis": "to_pyarrow_batches", "duckdb": "arrow",
+    "_duckdb": "arrow", "polars": "collect_schema",
+}  # fmt: skip
+"""Libraries, and what their frames have that nothing else there has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +95,13 @@ def check_span(z: Floats, who: str) -> None:
     with np.errstate(over="ignore"):
         if not np.isfinite(np.ptp(z, axis=0)).all():
             raise InputError(f"{who} values so large that their differences overflow; rescale them.")
+
+
+def is_elsewhere(source: object) -> bool:
+    """Whether it is a frame, or a column of Dask, whose rows are not in the memory of this process as a table."""
+    library = type(source).__module__.partition(".")[0]
+    held = library in _HOLDERS and hasattr(source, _HOLDERS[library])
+    return held and (library != "polars" or type(source).__name__ == "LazyFrame")
 
 
 def column_names(value: object) -> tuple[str, ...]:
@@ -202,6 +214,12 @@ def _to_numpy(value: Any, name: str) -> np.ndarray[Any, Any]:
     except Exception as error:  # noqa: BLE001 - whatever a foreign object says when it is asked for its numbers
         raise InputError(f"{name} cannot be read as an array of numbers: {shown(str(error), 200)}") from None
     return array
+
+
+def check_frame(value: object) -> None:
+    """Refuse a polars frame there, whose numbers cannot be had: it may come where no table is opened."""
+    if type(value).__module__.startswith("polars.dataframe"):
+        check_threads()
 
 
 def _check_finite(array: Floats, name: str) -> None:

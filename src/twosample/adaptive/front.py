@@ -7,10 +7,10 @@ from contextlib import nullcontext
 import numpy as np
 
 from .. import _door as door
+from ..core.blas import single_threaded_blas
 from ..core.joining import EARLY, Stages, joined, stages, standing
 from ..core.labellings import Labellings, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
-from ..core.threads import single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError, options_by_name
 from ..homogeneity import Sketch

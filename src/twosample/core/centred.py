@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .threads import single_threaded_blas
+from .blas import single_threaded_blas
 from .types import Floats
 
 _NEGLIGIBLE = 1e-9  # of the largest eigenvalue

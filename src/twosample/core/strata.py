@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, lgamma
@@ -10,6 +10,7 @@ from math import exp, lgamma
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from .types import Floats
 
 _ALONE = 1e-9  # of the square of a weight: what pairs have at least if there are any
@@ -97,3 +98,48 @@ def own_square(q: Floats, dx: Floats, trace: Floats, x: Floats, y: Floats, xx: F
         parts.append(np.where(known, (q - own) / np.where(known, pairs, 1.0), alone))
     both = x * y > 0
     return np.where(both, parts[0] + 2 * q / np.where(both, x * y, 1.0) + parts[1], 0.0)
+
+
+def row_labels(owner: str, option: str, given: object, what: str) -> tuple[Hashable, ...]:
+    """The stratum or group of every row; rows of a matrix are tuples."""
+    labels: tuple[Hashable, ...]
+    try:
+        if hasattr(given, "to_numpy"):
+            given = given.to_numpy()
+        if isinstance(given, np.ndarray):
+            given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
+        labels = () if isinstance(given, str | bytes) else tuple(given)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
+        labels = ()
+    if not labels:
+        raise InputError(f"{owner}: {option} must be a list with the {what} of every row.")
+    if not all(_hashable(label) and not _unnamed(label) for label in labels):
+        raise InputError(
+            f"{owner}: {option} must name the {what} of every row; None, NaN and lists do not. If missing is a {what}, "
+            "give it a name, such as '(missing)'."
+        )
+    return labels
+
+
+def _hashable(label: object) -> bool:
+    """A tuple may hold a list, and is not then."""
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def kept_labels(labels: Iterable[Hashable], which: NDArray[np.bool_]) -> tuple[Hashable, ...]:
+    """Those of the rows that are left."""
+    return tuple(label for label, left in zip(labels, which.tolist(), strict=True) if left)
+
+
+def _unnamed(group: Hashable) -> bool:
+    """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
+    if isinstance(group, tuple):
+        return any(part is not None and _unnamed(part) for part in group)
+    try:
+        return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
+    except TypeError:  # pandas.NA
+        return True

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
-from functools import cache
+from contextlib import AbstractContextManager
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, TypeVar
+from threading import Event, Thread
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+from .blas import single_threaded_blas
 
 Progress = Callable[[int, int], None]  # called with (steps done, steps in all) from the thread that called the test
 
@@ -25,40 +23,6 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-class _SingleThreadedBlas(AbstractContextManager[None]):
-    """The first to come sets the limit, the last to leave takes it away, in whatever threads they are."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside, self._limit = Lock(), 0, ExitStack()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._limit.enter_context(_blas().limit(limits=1, user_api="blas"))
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._limit.close()
-
-
-_single = _SingleThreadedBlas()
-
-
-def single_threaded_blas() -> AbstractContextManager[None]:
-    """While this context is open the process's BLAS uses one thread per call; one within another costs nothing."""
-    return _single
 
 
 def run(

@@ -20,7 +20,7 @@ except ImportError:  # pragma: no cover
     raise missing_extra("The outlier detector needs scikit-learn", "learn") from None
 
 from .. import _door as door
-from .._forks import check_frame
+from .._door import check_frame
 from ..core.types import Floats
 from ..errors import InputError, OptionError, SmallSampleWarning, options_by_name, unknown_option, warn
 from ..kernels import Kernel

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.threads import Progress
-from .base import Engine, Gram
+from .base import Dense, Engine, Gram
 from .choose import Auto
-from .dense import Dense
 from .estimates import Plan
 from .features import Features
 from .fourier import Fourier

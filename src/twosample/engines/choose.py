@@ -9,8 +9,7 @@ import numpy as np
 from ..core.threads import Progress
 from ..core.types import Floats
 from ..kernels import Kernel
-from .base import Gram
-from .dense import Dense
+from .base import Dense, Gram
 from .estimates import Plan, explicit_plan, fourier_plan, lowrank_plan, tiled_plan
 
 DENSE_POINTS = 1500

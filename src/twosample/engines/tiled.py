@@ -17,8 +17,7 @@ from ..core.threads import Progress, available_cores, run
 from ..core.types import Counts, Floats, Reals
 from ..errors import OptionsByName, whole_number
 from ..kernels import Blocks, Kernel
-from .base import Gram, check_work
-from .dense import CENTRED_POINTS
+from .base import CENTRED_POINTS, Gram, check_work
 from .tiles import tile_function
 
 

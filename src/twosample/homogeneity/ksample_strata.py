@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from .. import _door as door
 from ..core.group_labels import Groups
 from ..core.labellings import contrasts
+from ..core.strata import row_labels
 from ..core.types import Floats
 from ..engines import Gram
 from ..errors import InputError
-from ..nulls.base import row_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from ..engines import Engine
 from ..errors import OptionError, options_by_name
 from ..nulls import Null
 from ..results import TestResult, conclude
-from ..sources.elsewhere import is_elsewhere
 from ..statistics import QuadraticStatistic, Statistic
 from .family import family_test
 from .observed import ObservedForm, ObservedMMD
@@ -104,7 +103,7 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
     (True, True)
     """
     adaptive = door.is_adaptive(kernel)
-    if is_elsewhere(x) or is_elsewhere(y):
+    if door.is_elsewhere(x) or door.is_elsewhere(y):
         x, y = in_memory_or_sketched(x, y, kernel, bandwidth)
         if isinstance(x, Sketch) and x.columns > 1:
             kernel = bandwidth = None  # the sketches have them

@@ -18,13 +18,12 @@ from ..core.pvalue import Law, ReplicateLaw
 from ..core.strata import Strata
 from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
-from ..engines import Dense, Engine, Fourier, Gram
+from ..engines import Engine, Fourier, Gram
 from ..kernels import Kernel
-from ..kernels.objects import Tabulated
 from ..nulls.asymptotic import rows_that_count
 from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import QuadraticStatistic
-from .stratified import StratifiedForm
+from .stratified import stratified_form
 from .weighted import group_sums, time_series
 
 _MANY = 50_000  # points on a line from which on neighbours are worth counting together
@@ -183,7 +182,7 @@ class ObservedForm(ObservedMMD):
 
     def stratified(self, strata: Strata, null: Resampler, groups: NDArray[np.intp] | None = None) -> Law:
         self._check_size()
-        form = self._within(strata, groups)
+        form = stratified_form(self.request, self.statistic.root, self._gram, strata, groups, self._weights)
         exhaustive, values, resolution = False, [], 0.0
         for labels in null.batches(strata.m, len(strata.of_row) - strata.m, False, self.rng):
             found, resolution = form.values(labels.x)
@@ -191,21 +190,6 @@ class ObservedForm(ObservedMMD):
             values.append(found)
         tolerance = 4 * resolution * float(np.abs(form.diagonal).mean())
         return self._law(np.concatenate(values), tolerance, exhaustive, null.floor(self))
-
-    def _within(self, strata: Strata, groups: NDArray[np.intp] | None) -> StratifiedForm:
-        """The statistic within strata of rows, or of groups: points with the weighted mean and the weight of theirs."""
-        kernel, z, w = self.request.kernel, self.request.pool.z, self._weights
-        biased, way = self.statistic.root, self.request.engine
-        assert way is not None
-        if groups is None:
-            part = lambda rows: way.gram(kernel, z[rows], self.rng)  # noqa: E731
-            return StratifiedForm(strata, biased, self._gram, part, kernel.diagonal(z), w)
-        masses: Floats = np.bincount(groups, w).astype(np.float64)
-        sums = group_sums(self._gram, kernel.diagonal(z), groups, len(masses), biased, w)
-        between = Tabulated(kernel, sums.between / np.outer(masses, masses))
-        unit, dense = np.arange(len(masses), dtype=np.float64)[:, None], Dense()
-        gram, own = dense.gram(between, unit), between.diagonal(unit)
-        return StratifiedForm(strata, biased, gram, lambda rows: dense.gram(between, unit[rows]), own, masses)
 
     @property
     def _weights(self) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from .. import _door as door
 from ..core.types import Floats
 from ..engines import Auto, Fourier, Plan
-from ..engines.dense import CENTRED_POINTS
+from ..engines.base import CENTRED_POINTS
 from ..engines.fourier import direct_frequencies, grids_for
 from ..errors import options_by_name
 from ..kernels import Kernel

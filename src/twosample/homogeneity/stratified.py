@@ -16,10 +16,13 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _door as door
 from ..core.labellings import contrasts
 from ..core.strata import Strata, own_square
 from ..core.types import Counts, Floats
-from ..engines import Gram
+from ..engines import Dense, Gram
+from ..kernels.objects import Tabulated
+from .weighted import group_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +65,20 @@ class StratifiedForm:
         lengths = w**2 * (self.diagonal[rows] - 2 * means + w @ means / w.sum())
         x, xx = w @ labels, w**2 @ labels
         return own_square(q, lengths @ labels, lengths.sum(), x, w.sum() - x, xx, w @ w - xx)
+
+
+def stratified_form(
+    request: door.Request, biased: bool, gram: Gram, strata: Strata, groups: NDArray[np.intp] | None, weights: Floats
+) -> StratifiedForm:
+    """The statistic within strata of rows, or of groups: points with the weighted mean and the weight of theirs."""
+    kernel, z, way = request.kernel, request.pool.z, request.engine
+    assert way is not None
+    if groups is None:
+        part = lambda rows: way.gram(kernel, z[rows], request.rng)  # noqa: E731
+        return StratifiedForm(strata, biased, gram, part, kernel.diagonal(z), weights)
+    masses: Floats = np.bincount(groups, weights).astype(np.float64)
+    sums = group_sums(gram, kernel.diagonal(z), groups, len(masses), biased, weights)
+    between = Tabulated(kernel, sums.between / np.outer(masses, masses))
+    unit, dense = np.arange(len(masses), dtype=np.float64)[:, None], Dense()
+    whole, own = dense.gram(between, unit), between.diagonal(unit)
+    return StratifiedForm(strata, biased, whole, lambda rows: dense.gram(between, unit[rows]), own, masses)

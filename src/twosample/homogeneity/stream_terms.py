@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
-from ..core.threads import available_cores, run, single_threaded_blas
+from ..core.blas import single_threaded_blas
+from ..core.threads import available_cores, run
 from ..core.types import Floats
 from ..errors import InputError
 from ..kernels import Kernel, RadialKernel

@@ -17,8 +17,9 @@ from ..core.threads import available_cores, run
 from ..core.types import Floats
 from .factored import unbiased_moments
 from .factors import Factor
+from .laws import check_range, moments_over_permutations
 from .matrices import Order, PermutationMoments
-from .observed import check_range, moments_over_permutations, smallest
+from .observed import smallest
 from .pairs import unit_of
 
 _LEADING = 24

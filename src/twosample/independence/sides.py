@@ -150,9 +150,10 @@ def _plan(sides: Sequence[Variable], engine: Engine, rng: np.random.Generator) -
         return Application(
             [engine] * len(sides), "", [factor_of(s.kernel, s.z, engine, rng, s.name, least) for s in sides]
         )
-    exact = Application([Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored", None)
     if size <= MEMORY_ROWS:
         exact = Application([Dense()] * len(sides), f"{size} rows: both matrices fit in memory", None)
+    else:
+        exact = Application([Tiled()] * len(sides), f"{size} rows: exact, in strips, no matrix is stored", None)
     if size <= SMALL_ROWS:
         return exact
     made: list[Made] = []

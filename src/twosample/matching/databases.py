@@ -12,7 +12,7 @@ import numpy as np
 
 from .._numbers import counted
 from .._shown import shown
-from ..core.threads import single_threaded_blas
+from ..core.blas import single_threaded_blas
 from ..core.types import Floats
 from ..errors import InputError, SourceError, TwosampleError, checked_names, options_by_name, whole_number, yes_or_no
 from ..sources import open_table

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from .. import _door as door
-from ..core.threads import single_threaded_blas
+from ..core.blas import single_threaded_blas
 from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
 from .columns import TableSample
 from .evidence import TablePair, best_pairs

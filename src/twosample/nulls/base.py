@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw
-from ..errors import InputError, OptionsByName
+from ..errors import OptionsByName
 
 
 class Outcome(NamedTuple):
@@ -91,48 +90,3 @@ class Stated(Null):
     def law(self, observed: Observed) -> Law:
         del observed
         return self.known
-
-
-def row_labels(owner: str, option: str, given: object, what: str) -> tuple[Hashable, ...]:
-    """The stratum or group of every row; rows of a matrix are tuples."""
-    labels: tuple[Hashable, ...]
-    try:
-        if hasattr(given, "to_numpy"):
-            given = given.to_numpy()
-        if isinstance(given, np.ndarray):
-            given = [tuple(row) if isinstance(row, list) else row for row in given.tolist()] if given.ndim else None
-        labels = () if isinstance(given, str | bytes) else tuple(given)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001 - whatever a foreign object says when it is asked for its items
-        labels = ()
-    if not labels:
-        raise InputError(f"{owner}: {option} must be a list with the {what} of every row.")
-    if not all(_hashable(label) and not unnamed(label) for label in labels):
-        raise InputError(
-            f"{owner}: {option} must name the {what} of every row; None, NaN and lists do not. If missing is a {what}, "
-            "give it a name, such as '(missing)'."
-        )
-    return labels
-
-
-def _hashable(label: object) -> bool:
-    """A tuple may hold a list, and is not then."""
-    try:
-        hash(label)
-    except TypeError:
-        return False
-    return True
-
-
-def kept_labels(labels: Iterable[Hashable], which: NDArray[np.bool_]) -> tuple[Hashable, ...]:
-    """Those of the rows that are left."""
-    return tuple(label for label, left in zip(labels, which.tolist(), strict=True) if left)
-
-
-def unnamed(group: Hashable) -> bool:
-    """Whether it is None or a NaN of any kind: unlike itself (a part of a tuple may be), or neither like nor unlike."""
-    if isinstance(group, tuple):
-        return any(part is not None and unnamed(part) for part in group)
-    try:
-        return group is None or bool(group != group)  # noqa: PLR0124 - NaN is not equal to itself
-    except TypeError:  # pandas.NA
-        return True

@@ -15,8 +15,9 @@ from ..core.labellings import Labellings, relabellings
 from ..core.observed import Observed
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.resamples import pair_swaps
+from ..core.strata import kept_labels, row_labels
 from ..errors import InputError, whole_number
-from .base import Null, kept_labels, row_labels
+from .base import Null
 from .permutation import Resampling
 from .strata import StratifiedPermutation
 

@@ -15,9 +15,9 @@ from ..core.labellings import Labellings
 from ..core.observed import Observed
 from ..core.pvalue import Law
 from ..core.resamples import stratified_relabellings
-from ..core.strata import Strata
+from ..core.strata import Strata, kept_labels, row_labels
 from ..errors import InputError, whole_number
-from .base import Null, kept_labels, row_labels
+from .base import Null
 from .permutation import Drawing, Permutation
 
 

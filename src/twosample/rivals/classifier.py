@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _door as door
+from ..core.blas import single_threaded_blas
 from ..core.labellings import observed, relabellings
 from ..core.pvalue import ReplicateLaw, smallest_pvalue
-from ..core.threads import single_threaded_blas
 from ..core.types import Counts, Floats
 from ..engines import Progress
 from ..errors import OptionError, missing_extra, options_by_name

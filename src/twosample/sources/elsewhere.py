@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
     from .table import Table
 
-_HOLDERS = {
-    "pyspark": "columns", "dask": "map_partitions", "ibis": "to_pyarrow_batches", "duckdb": "arrow",
-    "_duckdb": "arrow", "polars": "collect_schema",
-}  # fmt: skip
-"""Libraries, and what their frames have that nothing else there has."""
-
-
-def is_elsewhere(source: object) -> bool:
-    """Whether it is a frame, or a column of Dask, whose rows are not in the memory of this process as a table."""
-    library = type(source).__module__.partition(".")[0]
-    held = library in _HOLDERS and hasattr(source, _HOLDERS[library])
-    return held and (library != "polars" or type(source).__name__ == "LazyFrame")
-
 
 def table_elsewhere(source: object, name: str) -> Table:
     """The table behind such a frame, of numbers alone."""

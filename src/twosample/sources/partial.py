@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.threads import single_threaded_blas
+from ..core.blas import single_threaded_blas
 from ..summaries import CodedColumn, ColumnInfo, GroupSums, RowSampler, TableSummary
 from ..summaries.sums import GROUPS
 from .facts import TEXTS

@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..core.threads import Crew, available_cores, single_threaded_blas
+from ..core.blas import single_threaded_blas
+from ..core.threads import Crew, available_cores
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES

@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import _door as door
 from .._shown import few, quoted
+from ..core.blas import single_threaded_blas
 from ..core.groups import RowGroups
-from ..core.threads import single_threaded_blas
 from ..embedding import Judge, Judged
 from ..errors import (
     OptionError,

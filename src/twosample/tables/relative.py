@@ -14,7 +14,7 @@ from .._numbers import counted, is_p, pvalue
 from .._reported import Printed, Tabled, plain
 from .._shown import shown
 from ..core.adjust import holm
-from ..core.threads import single_threaded_blas
+from ..core.blas import single_threaded_blas
 from ..errors import InputError, checked_kinds, checked_names, options_by_name, whole_number
 from ..homogeneity import RelativeResult, relative_test
 from ..sources import open_table

@@ -22,8 +22,7 @@ from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats, Reals
-from ..base import Gram
-from ..dense import CENTRED_POINTS
+from ..base import CENTRED_POINTS, Gram
 
 PIECES = 16
 """The rows are cut into at most this many pieces, whatever the number of threads: the answer must not depend on it."""

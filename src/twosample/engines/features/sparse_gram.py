@@ -15,8 +15,7 @@ from ...core.centred import Centred, CentredGram
 from ...core.labellings import Labellings
 from ...core.sums import BlockSums
 from ...core.types import Counts, Floats
-from ..base import Gram
-from ..dense import CENTRED_POINTS
+from ..base import CENTRED_POINTS, Gram
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -16,8 +16,7 @@ from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Counts, Floats
 from ...kernels import Kernel
-from ..base import Gram
-from ..dense import CENTRED_POINTS
+from ..base import CENTRED_POINTS, Gram
 from ..features.feature_gram import PIECES, FeatureGram
 from .frequency_grid import FrequencyGrid, Waves, wave_covariance
 from .line_bins import BinnedLine, SortedPlaces, bin_count

@@ -21,8 +21,7 @@ from ...core.sums import BlockSums, complete_sums
 from ...core.threads import Progress, available_cores, run
 from ...core.types import Floats
 from ...kernels import ExponentialPolynomial, Kernel
-from ..base import Gram
-from ..dense import CENTRED_POINTS
+from ..base import CENTRED_POINTS, Gram
 
 _CHUNK = 60.0
 """Exponents are taken within stretches of this length, so that running sums neither overflow nor lose digits."""

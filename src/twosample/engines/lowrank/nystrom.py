@@ -25,10 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.blas import single_threaded_blas
 from ...core.centred import Centred
 from ...core.labellings import Labellings
 from ...core.sums import BlockSums
-from ...core.threads import Progress, available_cores, run, single_threaded_blas
+from ...core.threads import Progress, available_cores, run
 from ...core.types import Counts, Floats, Reals
 from ...errors import OptionsByName, number_between, whole_number
 from ...kernels import Kernel

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ... import _door as door
+from ...core.blas import single_threaded_blas
 from ...core.line_distances import WeightedLine
 from ...core.observed import Observed, Resampler
 from ...core.pvalue import Law
-from ...core.threads import single_threaded_blas
 from ...core.types import Floats
 from ...embedding import Embedded, ObservedSums
 from ...engines.line_family import MOST_ROWS

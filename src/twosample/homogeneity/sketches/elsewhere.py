@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _door as door
-from ...core.threads import single_threaded_blas
+from ...core.blas import single_threaded_blas
 from ...engines.features import CosineMap
 from ...errors import InputError
-from ...sources.elsewhere import check_present, is_elsewhere, rows_of, table_elsewhere
+from ...sources.elsewhere import check_present, rows_of, table_elsewhere
 from ...sources.partial import regrouped
 from ...summaries import ColumnInfo
 from .groups import GroupedFeatures, SketchSums
@@ -96,7 +96,7 @@ def in_memory_or_sketched(
 
     The kernel of several columns is that of a pooled sample, as many rows of either.
     """
-    tables = [table_elsewhere(side, name) if is_elsewhere(side) else None for side, name in ((x, "x"), (y, "y"))]
+    tables = [table_elsewhere(side, name) if door.is_elsewhere(side) else None for side, name in ((x, "x"), (y, "y"))]
     drawn = []
     for side, table, name in zip((x, y), tables, "xy", strict=True):
         drawn.append(door.points(side, name, least=2) if table is None else rows_of(table.sample(FEW + 1)))

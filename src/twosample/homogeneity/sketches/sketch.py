@@ -10,7 +10,7 @@ import numpy as np
 from ... import _door as door
 from ...core.types import Floats
 from ...errors import InputError, OptionError, options_by_name
-from ...sources.elsewhere import check_present, is_elsewhere, points_elsewhere, rows_of, table_elsewhere
+from ...sources.elsewhere import check_present, points_elsewhere, rows_of, table_elsewhere
 from ...summaries import Points
 from . import files
 from .bins import BinnedMoments, Bins
@@ -100,7 +100,7 @@ class Sketch:
             are taken in where they are. A batch that cannot be used changes nothing. Data frames must have their
             columns in the order of the first; the names are kept, also in files.
         """
-        if is_elsewhere(batch):
+        if door.is_elsewhere(batch):
             return self._gathered(batch)
         rows = _finite_rows(batch)
         state, columns = self._state, door.batch_columns(batch, rows)
