@@ -87,6 +87,13 @@ def test_a_pattern_of_its_files_is_refused(lake):
 def test_a_single_file_may_be_named(lake):
     file = min(lake.rglob("*.parquet"))
     assert found(file)[0] == 1000
+    (note,) = open_table(file).notes
+    assert str(lake) in note
+    assert note.endswith("may have deleted or replaced its rows: give that folder.")
+    assert note in ts.compare(file, numbers(5)).notes
+    alone = lake.parent / "alone.parquet"
+    alone.write_bytes(file.read_bytes())
+    assert not open_table(alone).notes
 
 
 def test_a_folder_of_tables(lake):

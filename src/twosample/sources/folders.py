@@ -48,9 +48,13 @@ class Files:
     paths: Sequence[Path]  # where they are
     keys: Sequence[Keys]  # the key columns of each of them, the same ones for all
     skipped: Sequence[Path] = ()  # other files of the folder, which are no tables
+    lake: Lake | None = None  # the table that the only file is a part of
 
     def notes(self, text: str) -> tuple[str, ...]:
-        """What was not read, in words."""
+        """What was not read, or may not count, in words."""
+        if self.lake is not None:
+            table = f"the {self.lake.format} table {self.lake.folder}"
+            return (f"{text} is one file of {table}, which may have deleted or replaced its rows: give that folder.",)
         if not self.skipped:
             return ()
         names = ", ".join(place.name for place in self.skipped[:5]) + (", ..." if len(self.skipped) > 5 else "")
@@ -98,7 +102,7 @@ def meant_by(text: str, known: Collection[str] = ()) -> Files | Lake:
         return _in_folder(path, text, known)
     if path.exists():
         is_table = path.name.endswith(".metadata.json")
-        return Lake("Iceberg", path) if is_table else Files([path], [{}])
+        return Lake("Iceberg", path) if is_table else Files([path], [{}], lake=next(_lakes_around([path]), None))
     found = sorted(Path(place) for place in glob.glob(str(path), recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207
     if not found:
         what = "No file matches" if glob.has_magic(text) else "There is no file"
@@ -172,15 +176,12 @@ def _key(name: str) -> tuple[str, str | None] | None:
 
 def _with_keys(files: Sequence[Path], base: Path, text: str, folders: Iterable[Path] = ()) -> Files:
     """Files with the keys that they have below a folder; refuses files of tables that say elsewhere which count."""
-    parents = {place.absolute() for file in files for place in (file.parent, file.resolve().parent)}
-    around = {ancestor for place in parents for ancestor in (place, *place.parents)}
-    for place in sorted(around.union(folders)):
-        lake = lake_at(place)
-        if lake is not None:
-            raise SourceError(
-                f"{text} stands for files of the {lake.format} table {lake.path}, of which not all may count. Give the "
-                "folder of that table and nothing else."
-            )
+    lake = next(_lakes_around(files, folders), None)
+    if lake is not None:
+        raise SourceError(
+            f"{text} stands for files of the {lake.format} table {lake.path}, of which not all may count. Give the "
+            "folder of that table and nothing else."
+        )
     parts = [file.relative_to(base).parts[:-1] for file in files]
     keys = [dict(key for part in one if (key := _key(part)) is not None) for one in parts]
     odd = next((place for place, one in enumerate(keys) if one.keys() != keys[0].keys()), None)
@@ -191,6 +192,13 @@ def _with_keys(files: Sequence[Path], base: Path, text: str, folders: Iterable[P
             "same keys."
         )
     return Files(files, keys)
+
+
+def _lakes_around(files: Sequence[Path], folders: Iterable[Path] = ()) -> Iterator[Lake]:
+    """Tables that say elsewhere which of their files count, and which files lie in."""
+    parents = {place.absolute() for file in files for place in (file.parent, file.resolve().parent)}
+    around = {ancestor for place in parents for ancestor in (place, *place.parents)}
+    yield from (lake for place in sorted(around.union(folders)) if (lake := lake_at(place)) is not None)
 
 
 def _written_out(pattern: Path) -> Path:
