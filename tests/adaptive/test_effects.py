@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import twosample as ts
+from twosample.adaptive.pooled import pooled_numbers
+from twosample.adaptive.results import effect_of
+from twosample.adaptive.views import FineWaves, MiddleWaves
 
 
 def _mean(x, y):
@@ -71,3 +74,19 @@ def test_an_effect_that_cannot_be_estimated_is_not_said_to_be_none():
     assert _size(Seen) == ", effect r at most 0.12"
     Seen.effect = ViewEffect(0.2, 0.1, 0.3)
     assert _size(Seen) == ", effect r = 0.20, 0.10 to 0.30"
+
+
+def test_intervals_of_narrow_kernels_cover_what_their_witness_is_worth():
+    """A wave of one column: the mean effect of so many rows, and it scatters no more than they say."""
+    rows, found = 250, []
+    for i in range(100):
+        rng = np.random.default_rng([5, i])
+        tried = rng.random(2000)
+        wave = tried[rng.random(2000) * 1.7 < 1 + 0.7 * np.cos(8 * np.pi * tried)][:rows]
+        pool = pooled_numbers(np.concatenate([rng.random(rows), wave])[:, None], ("a",), rows)
+        found.append([effect_of(view(pool)) for view in (FineWaves, MiddleWaves)])
+    values, low, high = np.moveaxis(np.array(found), 2, 0)
+    truth = values.mean(axis=0)
+    assert np.all((truth > 0.1) & (truth < 0.25))
+    assert np.all(((low <= truth) & (truth <= high)).mean(axis=0) >= 0.93)
+    assert np.all(np.arctanh(values).std(axis=0) * np.sqrt(rows - 3) < 1.05)

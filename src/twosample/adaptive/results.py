@@ -38,19 +38,21 @@ class ViewEffect(NamedTuple):
 def effect_of(view: PooledView) -> ViewEffect | None:
     r"""The correlation between the label of a row and the witness of the view at it, for rows that it has not seen.
 
-    The witness is computed from every other row and evaluated at the rest, and the other way round; of each,
+    The witness is computed from one half of the rows and evaluated at the other; of each,
     :math:`r = d/\sqrt{d^2+4}` for the standardised difference d of its means, as in :func:`effect_size` with a linear
-    kernel. The mean of both is not biased upwards: with no difference it is around 0, and negative values are reported
-    as 0. The interval is Fisher's for the rows of one half, which is wide rather than narrow; approximate. None for
-    fewer than eight rows a sample. Two projections: O(N F), or O(N²) for kernels.
+    kernel. The mean over four halves, of two divisions that cross each other, estimates what the witness of half of so
+    many rows is worth on average. That is 0 if there is no difference, and negative values are reported as 0. The
+    interval is Fisher's for the rows of one half, about right for narrow kernels and wide for few features. None for
+    fewer than eight rows a sample. Four projections: O(N F), or O(N²) for kernels.
     """
     m, n = view.pool.m, view.pool.n
     if min(m, n) < _LEAST_ROWS:
         return None
     labels = np.arange(m + n) < m
     rng = np.random.default_rng(0)  # the order of rows may have a period: sorted by time, or alternating
-    even = np.concatenate([rng.permutation(m), rng.permutation(n)]) % 2 == 0
-    found = float(np.mean([_across(view, labels, half) for half in (even, ~even)]))
+    quarter = np.concatenate([rng.permutation(m), rng.permutation(n)]) % 4
+    halves = [half for one in (quarter < 2, quarter % 2 == 0) for half in (one, ~one)]
+    found = float(np.mean([_across(view, labels, half) for half in halves]))
     rows = 4 * m * n / (m + n)  # as many if the samples were of equal size; both halves see the same inner product
     error = _NORMAL / sqrt(rows / 2 - 3)
     low, high = (max(0.0, tanh(atanh(min(max(found, -0.999), 0.999)) + sign * error)) for sign in (-1, 1))
@@ -113,8 +115,9 @@ class ViewResult(Tabled):
     def effect(self) -> ViewEffect | None:
         """The effect size r of the view, between 0 and 1, with its 95 % interval: ``effect.value, .low, .high``.
 
-        The correlation of the label with the view's witness at rows that it has not seen. It does not grow with the
-        number of rows, so that views can be compared by it. None for fewer than eight rows in a sample.
+        The correlation of the label with the view's witness at rows that it has not seen, for a witness made of half of
+        the rows: views of the same samples can be compared by it. Where the witness has much to learn, as at fine
+        scales or in many columns, more rows make it larger. None for fewer than eight rows in a sample.
         """
         return effect_of(self.view)
 
