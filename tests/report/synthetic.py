@@ -18,6 +18,7 @@ from twosample.tables.parts import (
     TableFacts,
 )
 from twosample.tables.results import Comparison
+from twosample.tables.sentences import told
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -80,7 +81,7 @@ def column(name="age", verdict="different", picture=None, gaps=None, kind="numer
         "name": name, "kind": kind, "statistic": 0.01, "pvalue": 0.001, "adjusted_pvalue": 0.004, "fdr_pvalue": 0.002,
         "effect": size[0], "effect_low": size[1], "effect_high": size[2], "verdict": verdict, "rows_a": 1000,
         "rows_b": 900, "missing": gaps, "method": "Gaussian kernel, bandwidth 1; all rows; permutation",
-        "picture": picture, "where": (Place.told("1 to 2", 0.03, 0.09, ("A", "B"), 1.0, 2.0),),
+        "picture": picture, "where": (told("1 to 2", 0.03, 0.09, ("A", "B"), 1.0, 2.0),),
         "a": FACTS, "b": replace(FACTS, mean=41.25, missing=90, distinct=None), "wasserstein": 1.25,
     }  # fmt: skip
     fields |= changes

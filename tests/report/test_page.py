@@ -15,7 +15,8 @@ import twosample as ts
 from tests.report.synthetic import HOSTILE, column, comparison, hostile, missing, numbers, shares
 from twosample.errors import OptionError, OutputError
 from twosample.report import html, write_html
-from twosample.tables.parts import Finding, PairPicture, Place, SpeakingRow
+from twosample.tables.parts import Finding, PairPicture, SpeakingRow
+from twosample.tables.sentences import told
 
 VOID = {"meta", "link", "br", "wbr", "line", "circle", "rect", "path", "input", "use"}
 ALLOWED = {
@@ -156,7 +157,7 @@ def test_every_hostile_text_is_inside_a_direction_of_its_own():
 
 
 def test_the_heading_says_what_differs_most():
-    gap = Place.told("missing", 0.1, 0.2, ("A", "B"))
+    gap = told("missing", 0.1, 0.2, ("A", "B"))
     gone = column("coupon", gaps=missing(), adjusted_pvalue=0.9, where=(gap,))
     page = html(comparison([gone, *(column(name) for name in ("age", "day", "city")), column("rare", "same")]))
     heading = page[page.index('<header class="verdict') : page.index("</header>")]

@@ -8,9 +8,8 @@ import twosample as ts
 from twosample.embedding import Line
 from twosample.summaries import SingleTally, SingleValues
 from twosample.tables.clocks import ROUND, clock_views
-from twosample.tables.counted import counted_views
-from twosample.tables.ends import Words
-from twosample.tables.views import STEPS, values
+from twosample.tables.number_views import STEPS, counted_views, values
+from twosample.tables.sentences import Words
 
 ROWS = 30_000
 

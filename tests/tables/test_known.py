@@ -11,7 +11,7 @@ import twosample as ts
 from twosample._pictures import WeightedNumbers
 from twosample.tables.describing import wasserstein
 from twosample.tables.known import distance_text, known_numbers
-from twosample.tables.views import values_of
+from twosample.tables.sentences import told, values_of
 
 SHARES = (0.01, 0.05, 0.25, 0.75, 0.95, 0.99)
 
@@ -130,7 +130,7 @@ def test_sentences_name_the_files_and_their_shares_are_true(tmp_path):
             if place.low is None and place.high is None:
                 continue
             called = values_of(("summer.csv", "winter.csv"), (c[name].a.missing, c[name].b.missing))
-            assert place.text == ts.tables.parts.Place.told(place.what, place.share_a, place.share_b, called).text
+            assert place.text == told(place.what, place.share_a, place.share_b, called).text
             low, high = place.low if place.low is not None else -np.inf, np.inf if place.high is None else place.high
             assert name != "age" or all(end is None or end == round(end) for end in (place.low, place.high))
             for table, share in zip(both, (place.share_a, place.share_b), strict=True):

@@ -10,8 +10,8 @@ import pytest
 import twosample as ts
 from twosample.embedding import Line
 from twosample.summaries import BinGrid, bin_values
-from twosample.tables.ends import Words
-from twosample.tables.views import Heap, end_views, values
+from twosample.tables.number_views import Heap, end_views, values
+from twosample.tables.sentences import Words
 
 ROWS = 5000
 

@@ -26,8 +26,9 @@ from ..sources import JointColumn, Survey, Table, open_table
 from .checking import Violation, violation_words, violations
 from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
-from .conditions import Conditions, Plan, plan_of
+from .conditions import Conditions
 from .contract import Contract, contract_of
+from .designing import Plan, plan_of
 from .every_row import PART, every_row
 from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, series_finding, speaking_rows
 from .margins import MARGIN, Margins
@@ -231,7 +232,7 @@ class _Tested:
         columns, findings = comparable(reading, findings)
         names = wanted.names(tables)[1]
         broken = () if asked.rules is None else violations(asked.rules, reading.b, names, wanted.where is None)
-        plan = plan_of(reading, given, wanted.kinds)
+        plan = plan_of(reading, given, wanted.kinds) if given.names else None
         step("testing columns")
         judge = Judge(asked.level, tests_of(reading, columns), random)
         make = partial(_tested, asked.rows is None) if plan is None or plan.plain else partial(_tested_by, plan)
@@ -312,7 +313,7 @@ def _tested(every: bool, reading: Reading, columns: list[JointColumn], judge: Ju
     test = _together(joint, joint.groups.first(1 + RESAMPLES), judge.level)
     if test.judged.pvalue <= _SMALL and len(joint.groups.labels) > 1 + RESAMPLES:
         test = _together(joint, joint.groups, judge.level)
-    whole = every_row(reading, joint, judge, every)
+    whole = None if reading.whole else every_row(reading, joint, judge, every)
     if whole is not None:
         test, joint = in_parts(whole[0], test, PART), replace(joint, every=True, notes=(whole[1], *joint.notes))
     return tested, joint, test.judged, test, ()

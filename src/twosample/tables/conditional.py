@@ -26,17 +26,19 @@ from ..structured import Categories, Text
 from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
 from .conditional_joint import feature_view, joined_by, strata_of
-from .conditions import Conditions, Plan
-from .ends import Words
+from .conditions import Conditions
+from .designing import Plan
 from .looks import smallest_adjusted
+from .number_views import STEPS, values
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading
+from .sentences import Words
 from .spelling import Spelling, WrittenView
 from .subjects import Subject, common_bandwidth, described
 from .ties import FeatureView
 from .verdicts import ColumnTests
-from .views import FEW, STEPS, View, levels_views, usable, values
+from .views import FEW, View, levels_views, usable
 from .wording import MEASURES, comparable, wording
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..embedding.designs import Design
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
 from ..sources.values import column_of
-from .conditions import Plan
+from .designing import Plan
 from .joint import Joint
 from .reading import Reading
 from .ties import FeatureView, fits, items_of

@@ -45,7 +45,7 @@ def every_row(reading: Reading, joint: Joint, judge: Judge, wanted: bool = True)
     If it is not wanted, where a summary holds sums, and the other table holds the same or is not slow to read.
     """
     sides = reading.a, reading.b
-    if all(side.whole for side in sides) or min(side.rows for side in sides) < LEAST_ROWS:
+    if min(side.rows for side in sides) < LEAST_ROWS:
         return None
     kinds = {part.name: part.kind for part in joint.features if part.name not in reading.respelled}
     stored = next((side.sums.features for side in sides if side.sums is not None), None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._shown import shown
 from .spelling import Spelling
-from .views import View, sentence, usable
+from .views import View, usable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,7 @@ def how_written(x: pl.Series, y: pl.Series, tables: tuple[str, str], most: float
     kept = usable(views, _SURE)
     found = [view for view in kept if view.pvalue * len(kept) <= _SURE]
     best = max(found, key=lambda view: (round(view.effect, 2), view.family == "letters"), default=None)
-    return "", "" if best is None else sentence(best, tables)
+    return "", "" if best is None else best.told(tables).text
 
 
 def _example(texts: pl.Series, forms: pl.Series) -> str:

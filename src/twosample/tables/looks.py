@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.types import Floats
 from ..embedding.judge import JOINT, beside_joint
-from .views import PLAIN, WEIGHTS, GapView, View, intervals, missing_view, sentence
+from .views import PLAIN, WEIGHTS, GapView, View, intervals, missing_view
 
 if TYPE_CHECKING:
     from .verdicts import ColumnTests
@@ -61,8 +61,8 @@ class ColumnLook:
             return best
         value, low = (best.value, best.low)
         if self.missing <= level and (self.values > level or gone.effect.value > value):
-            told = sentence(missing_view(self.line.rows, self.line.gone), self.line.tables)
-            best, value, low = replace(best, view=told), gone.effect.value, max(low, gone.effect.low)
+            told = missing_view(self.line.rows, self.line.gone).told(self.line.tables)
+            best, value, low = replace(best, view=told.text), gone.effect.value, max(low, gone.effect.low)
         return replace(best, value=value, low=min(low, value), high=max(best.high, gone.effect.high))
 
     def values_effect(self, level: float) -> Seen:
@@ -88,7 +88,7 @@ class ColumnLook:
                 size = test.effect
                 best, unseen = Seen("values in fine detail", size.value, size.low, size.high), False
         if found and (min(self.kernels) > level or found[0].effect > best.value):
-            best = Seen(sentence(found[0], self.line.called(found[0].among)), found[0].effect, *found[0].interval(tail))
+            best = Seen(found[0].told(self.line.called(found[0].among)).text, found[0].effect, *found[0].interval(tail))
         lows = [low for view, (low, _) in zip(known, ends, strict=False) if view.family != "seldom"]
         low = max([best.low, *lows] if self.values <= level else [best.low])
         high = max([best.high, kernel.effect.high, *(high for _, high in ends)])

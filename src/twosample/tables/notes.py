@@ -10,14 +10,14 @@ from .._shown import few, quoted
 from .._version import __version__
 from ..sources.kinds import HOURS, THOUSANDS
 from ..sources.schemas import with_words, zone_of
-from .conditions import Plan
+from .designing import Plan
 from .joint import Joint
 from .reading import Reading
 
 
 def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None) -> tuple[str, ...]:
     """How two tables were read and compared, sentence by sentence."""
-    how = "are compared as they are" if reading.a.whole and reading.b.whole else "were sampled uniformly at random"
+    how = "are compared as they are" if reading.whole else "were sampled uniformly at random"
     if joint is not None and joint.every:
         how = "were all added up, and some of them sampled uniformly at random,"
     parts = [f"{side.looked_at:,} of {side.rows:,} rows of {side.table.name}" for side in reading.sampled]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from .._numbers import shares
 from .._pictures import NumberPicture, Picture, SharePicture
 from .._reported import Tabled
 from ..sources import Kind
@@ -154,26 +153,6 @@ class Place:
     high: float | None = None
     label: str | None = None
     what: str = ""
-
-    @classmethod
-    def told(
-        cls,
-        what: str,
-        a: float,
-        b: float,
-        tables: tuple[str, str],
-        low: float | None = None,
-        high: float | None = None,
-        label: str | None = None,
-    ) -> Place:
-        """What holds for these shares of two tables, in a sentence.
-
-        >>> Place.told("at least 64.4", 0.94, 0.0033, ("summer.csv", "winter.csv")).text
-        'at least 64.4 in 94 % of summer.csv and in 0.33 % of winter.csv'
-        """
-        first, second = shares(a, b)
-        text = f"{what} in {first} of {tables[0]} and in {second} of {tables[1]}"
-        return cls(text, a, b, low, high, label, what)
 
 
 @dataclass(frozen=True)

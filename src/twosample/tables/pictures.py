@@ -11,8 +11,8 @@ import numpy as np
 from .. import _numbers as numbers
 from .._pictures import WeightedNumbers, number_picture, share_picture, word_picture
 from .parts import NumberPicture, Picture, Place, SharePicture
+from .sentences import told, values_of
 from .subjects import Subject
-from .views import values_of
 
 _PLACES = 3
 _SELDOM = "a value that occurs"
@@ -52,7 +52,7 @@ def places(subject: Subject, shown: Picture | None) -> tuple[Place, ...]:
         what = "a text with the word " if shown.words else ""
         found = shown if shown.words else _shares(subject, (0.0, 0.0)) or shown
         return tuple(
-            Place.told(f"{what}'{label}'", a, b, called, label=label)
+            told(f"{what}'{label}'", a, b, called, label=label)
             for label, a, b in zip(found.labels, found.shares_a, found.shares_b, strict=True)
             if a != b
         )[:_PLACES]
@@ -77,7 +77,7 @@ def strongest(found: tuple[Place, ...], view: str = "") -> tuple[Place, ...]:
 def missing_place(subject: Subject) -> Place:
     """The missing share as a place."""
     a, b = _missing(subject)
-    return Place.told("missing", a, b, subject.tables)
+    return told("missing", a, b, subject.tables)
 
 
 def _missing(subject: Subject) -> tuple[float, float]:
@@ -106,7 +106,7 @@ def _ranges(
         a, b = (float(np.diff(part.below(ends))[0]) for part in both)
         if a != b:
             first, last = (None if isinf(end) else end for end in (low, high))
-            yield Place.told(_between(low, high, measure), a, b, tables, first, last)
+            yield told(_between(low, high, measure), a, b, tables, first, last)
 
 
 def _between(low: float, high: float, measure: numbers.Measure) -> str:

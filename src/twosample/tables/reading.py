@@ -83,6 +83,11 @@ class Reading:
         return (shown(one), shown(two)) if told else ("A", "B")
 
     @property
+    def whole(self) -> bool:
+        """Whether both samples are the tables."""
+        return self.a.whole and self.b.whole
+
+    @property
     def identical(self) -> bool:
         """Whether both tables hold the same rows in the same order, as far as that is seen without another pass.
 

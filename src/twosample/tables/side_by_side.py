@@ -19,7 +19,8 @@ from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, numbers, stacked
 from ..structured.coordinates import TableRows, coordinates, read_rows
 from ..structured.levels import LARGEST
-from .conditions import Conditions, covariate, weights_of
+from .conditions import Conditions
+from .designing import covariate, weights_of
 from .joint import RANK
 
 if TYPE_CHECKING:

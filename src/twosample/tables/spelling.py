@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from .views import View, noticeable
+from .number_views import noticeable
+from .views import View
 
 if TYPE_CHECKING:
     import polars as pl

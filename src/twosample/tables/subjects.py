@@ -20,14 +20,14 @@ from ..sources.values import column_of
 from ..structured import Categories, Text
 from ..summaries import BinnedColumn, SingleValues, comparable
 from .clocks import ROUND, clock_views
-from .counted import counted_views
 from .describing import binned_numbers, distance, level_facts, number_facts
-from .ends import Words
+from .number_views import STEPS, counted_views
 from .parts import ColumnFacts
 from .reading import Reading
+from .sentences import Words
 from .spelling import Spelling
 from .strays import missing_rows, word_views
-from .views import FEW, STEPS, View, levels_views, usable
+from .views import FEW, View, levels_views, usable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -188,7 +188,7 @@ def _of_numbers(reading: Reading, column: JointColumn, rows: tuple[int, int], ju
         line = Line.of_bins(a, b)
         kernel = Gaussian(max(line.median_distance or 1.0, _TINY))
         relabelled = judge.null(a.rows + b.rows).resamples > 0
-        exact = reading.a.whole and reading.b.whole and sum(rows) <= EXACT_ROWS
+        exact = reading.whole and sum(rows) <= EXACT_ROWS
         if exact:
             ends = a.grid.edges[[0, -1]]
             x, y = (np.clip(_doubles(column_of(part, column.name)), *ends) for part in reading.samples)
@@ -220,7 +220,7 @@ def _number_views(reading: Reading, column: JointColumn, line: Line) -> list[Vie
     rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
     x, y = (SingleValues.of(part, dates=dates) for part in rows)
     one, two = (side.singles.get(column.name) for side in (reading.a, reading.b))
-    kept = None if reading.a.whole and reading.b.whole else np.concatenate(rows)
+    kept = None if reading.whole else np.concatenate(rows)
     if kept is not None and one is not None and two is not None:
         x, y = one, two
     if min(x.rows, y.rows) < 2:

@@ -15,8 +15,9 @@ from .looks import ColumnLook, looked_at
 from .margins import Margins
 from .parts import ColumnComparison, ColumnFacts, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places, strongest
+from .sentences import values_of
 from .subjects import Subject
-from .views import View, missing_view, values_of
+from .views import View, missing_view
 
 _ORDER: dict[Verdict, int] = {"different": 0, "small difference": 1, "no difference found": 2, "same": 3}
 
@@ -177,9 +178,7 @@ def _column(
     if values is not None:
         alone = judged_by(look.values_effect(level).high, look.values, level, margin)
     verdict = alone if missing is None else overall([alone, missing.verdict])
-    views = tuple(
-        Place.told(view.text, *view.shares, line.called(view.among), label=view.label) for view in look.found(level)[:2]
-    )
+    views = tuple(view.told(line.called(view.among)) for view in look.found(level)[:2])
     return ColumnComparison(
         name=line.name,
         kind=line.kind,

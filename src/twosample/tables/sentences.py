@@ -1,4 +1,4 @@
-"""Numbers of a column as people write them, and the ends of ranges: as round as they are true."""
+"""What is said of a column: numbers as people write them, ends of ranges as round as they are true, shares of rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from math import inf, isfinite
 
 import numpy as np
 
-from .._numbers import Measure, duration
+from .._numbers import Measure, duration, shares
 from ..core.types import Floats
+from .parts import Place
 
 _DIGITS, _MOST_DIGITS = 6, 9  # of numbers, and of those that others are counted up to
 _WHOLE = 1e15  # whole numbers below this are written in full
@@ -77,3 +78,32 @@ class Words:
 def _in_full(value: float) -> str:
     """As few digits as no other double has."""
     return repr(value).removesuffix(".0")
+
+
+def told(
+    what: str,
+    a: float,
+    b: float,
+    tables: tuple[str, str],
+    low: float | None = None,
+    high: float | None = None,
+    label: str | None = None,
+) -> Place:
+    """What holds for these shares of two tables, in a sentence.
+
+    >>> told("at least 64.4", 0.94, 0.0033, ("summer.csv", "winter.csv")).text
+    'at least 64.4 in 94 % of summer.csv and in 0.33 % of winter.csv'
+    """
+    first, second = shares(a, b)
+    text = f"{what} in {first} of {tables[0]} and in {second} of {tables[1]}"
+    return Place(text, a, b, low, high, label, what)
+
+
+def values_of(tables: tuple[str, str], missing: tuple[int, int], among: str = "values") -> tuple[str, str]:
+    """What the values of a column are called in sentences: as its tables, if none is missing and all are looked at.
+
+    >>> values_of(("A", "B"), (0, 0)), values_of(("A", "B"), (0, 7))
+    (('A', 'B'), ('the values of A', 'those of B'))
+    """
+    some = any(missing) or among != "values"
+    return (f"the {among} of {tables[0]}", f"those of {tables[1]}") if some else tables
