@@ -1,5 +1,7 @@
 """Features of batches against their definition on the rows, and effects against those of the rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -65,7 +67,8 @@ def test_categories_and_text(stream):
     frames, batches, plan = stream
     column, found = features_of(plan, batches[2], "city")
     assert set(column.levels) == {"Oslo", "Rome", "Lima", "Bonn"}
-    np.testing.assert_allclose(found, [0.0, *((frames[2]["city"] == level).mean() for level in column.levels)])
+    shares = [(frames[2]["city"] == level).mean() for level in column.levels]
+    np.testing.assert_allclose(found, [0.0, *shares, 0.0])  # none missing, no new value
     assert features_of(plan, batches[2], "note")[0].form == "text"
 
 
@@ -250,3 +253,33 @@ def test_shares_that_never_varied_have_the_noise_of_the_last_batches_alone():
     assert change.late[1, 1] == pytest.approx(0.02**2 / 2)
     assert change.recent == pytest.approx(1 / 4)
     assert change.factor == pytest.approx(1 / 4 + 1 / 20)
+
+
+def categories(rng, count, extra=0):
+    names = [f"c{number}" for number in range(count)]
+    return {"city": rng.choice(names, 300 - extra).tolist() + ["Bonn"] * extra}
+
+
+@pytest.mark.parametrize("count", [5, 30])
+def test_new_categories_are_noticed_among_many(count):
+    rng = np.random.default_rng(10)
+    monitor = ts.Monitor([categories(rng, count) for _ in range(40)])
+    assert not any(monitor.update(categories(rng, count)).alarm for _ in range(5))
+    looks = [monitor.update(categories(rng, count, 18)) for _ in range(6)]
+    assert looks[-1].alarm
+    assert any("new values: 0.0 % → 6.0 %" in place for place in monitor.columns[0].where)
+
+
+def test_shares_of_categories_add_up():
+    rng = np.random.default_rng(11)
+    first = ts.summarize(categories(rng, 30))
+    plan = plan_features([first]).columns[0]
+    batch = ts.summarize(categories(rng, 30, 60), like=first)
+    features = plan.features(batch.columns[0], 300)
+    cells = dict(zip(plan.cell_names(), plan.cells(features), strict=True))
+    assert cells["new values"] == pytest.approx(0.2)
+    assert sum(cells.values()) == pytest.approx(1)
+    assert features[-1] == pytest.approx(0.2)
+    many = replace(plan, known=())  # as in states that were saved before
+    assert many.features(batch.columns[0], 300) == pytest.approx(features[:-1])
+    assert dict(zip(many.cell_names(), many.cells(features[:-1]), strict=True))["all others"] >= 0.2

@@ -23,6 +23,8 @@ _TESTED = (0.0, 0.5, 1.0, 2.0, 4.0)
 _SPIKE = 0.1  # share of the rows in one bin from which on it is a cell of its own
 _FEW = 16  # values of which each is a cell
 _LEVELS = 10
+_KNOWN = 2000  # different values up to which new ones are told from them
+NEW, OTHERS = "new values", "all others"  # cells of categories
 _FIRST = 3  # features before the shares: place, spread, missing
 
 Form = Literal["numeric", "categorical", "text"]
@@ -33,7 +35,8 @@ class ColumnPlan:
     """What of a column becomes features.
 
     Features of numbers: the mean of a bounded score u of place, of its square, the share of missing rows, and the
-    shares of present rows below each edge. Of categories: missing, and the shares of the levels. Of text: missing.
+    shares of present rows below each edge. Of categories: missing, the shares of the levels, and that of new values. Of
+    text: missing.
     """
 
     name: str  # the column
@@ -47,6 +50,7 @@ class ColumnPlan:
     """Of numbers: the bandwidth of effects, their median distance; 0 for a constant, which is like nothing else."""
     deviation: float = 0.0  # of numbers: their standard deviation
     levels: tuple[str, ...] = ()  # of categories: the most frequent
+    known: tuple[str, ...] = ()  # of categories: all that the plan was chosen from, unless they are too many
     spans: bool = False  # whether numbers are durations in seconds
 
     def edge(self, at: int, digits: int = 6) -> str:
@@ -56,7 +60,9 @@ class ColumnPlan:
     @property
     def size(self) -> int:
         """How many features it has."""
-        return {"numeric": _FIRST + len(self.edges), "categorical": 1 + len(self.levels), "text": 1}[self.form]
+        if self.form == "numeric":
+            return _FIRST + len(self.edges)
+        return 1 + len(self.levels) + bool(self.known)
 
     @property
     def missing_at(self) -> int:
@@ -65,17 +71,17 @@ class ColumnPlan:
 
     @property
     def views(self) -> tuple[tuple[int, ...], ...]:
-        """Sets of its features that are tested: missing; place; everything."""
+        """Sets of its features that are tested: missing; place, or new values; everything."""
         if self.form == "text":
             return ((0,),)
         if self.form == "categorical":
-            return ((0,), tuple(range(self.size)))
+            return ((0,), self.core, *([(self.size - 1,)] if self.known else []))
         return ((2,), (0,), (0, 1, 2, *(_FIRST + edge for edge in self.tested)))
 
     @property
     def core(self) -> tuple[int, ...]:
         """Its part in the view of all columns together."""
-        return tuple(range(min(self.size, _FIRST))) if self.form == "numeric" else tuple(range(self.size))
+        return tuple(range(min(self.size, _FIRST) if self.form == "numeric" else 1 + len(self.levels)))
 
     def features(self, column: ColumnSummary | None, rows: int) -> Floats:
         """``(size,)`` of a batch; NaN where it does not say."""
@@ -95,7 +101,9 @@ class ColumnPlan:
         result[0] = column.missing / rows
         present = rows - column.missing
         if self.levels and present and column.counts is not None and column.counts.values is not None:
-            result[1:] = [column.counts.values.get(level, 0) / present for level in self.levels]
+            counts, end = column.counts.values, 1 + len(self.levels)
+            result[1:end] = [counts.get(level, 0) / present for level in self.levels]
+            result[end:] = 1 - sum(counts.get(level, 0) for level in self.known) / present
         return result
 
     def _scores(self, bins: BinnedColumn) -> tuple[Floats, Floats]:
@@ -111,8 +119,10 @@ class ColumnPlan:
             missing, below = features[..., 2:3], features[..., _FIRST:]
             shares = np.diff(below, axis=-1, prepend=0.0, append=1.0)
         else:
-            missing, levels = features[..., :1], features[..., 1:]
-            shares = np.concatenate([levels, 1 - levels.sum(axis=-1, keepdims=True)], axis=-1)
+            end = 1 + len(self.levels)
+            missing, levels, new = features[..., :1], features[..., 1:end], features[..., end:]
+            rest = 1 - levels.sum(axis=-1, keepdims=True) - new.sum(axis=-1, keepdims=True)
+            shares = np.concatenate([levels, np.maximum(rest, 0.0), new], axis=-1)
         gone = missing >= 1  # no row has a value: shares are unknown, and empty
         shares = np.where(gone, 0.0, shares)
         return np.concatenate([shares * (1 - missing), missing], axis=-1)
@@ -120,7 +130,7 @@ class ColumnPlan:
     def kernel(self) -> Floats:
         """``(c, c)`` how alike the cells are: Gaussian in the distance of their places; categories are all unlike."""
         if self.form != "numeric":
-            return np.eye(len(self.levels) + 2 if self.form == "categorical" else 2)
+            return np.eye(len(self.cell_names()))
         places = np.asarray(self.places)
         result = np.eye(len(places) + 1)
         if self.width == 0:
@@ -133,7 +143,7 @@ class ColumnPlan:
         if self.form == "text":
             return ["present", "missing"]
         if self.form == "categorical":
-            return [*self.levels, "all others", "missing"]
+            return [*self.levels, OTHERS, *([NEW] if self.known else []), "missing"]
         if not self.edges:
             return ["any value", "missing"]
         ends = [self.edge(at) for at in range(len(self.edges))]
@@ -192,12 +202,13 @@ def numeric_plan(name: str, bins: BinnedColumn) -> ColumnPlan:
 
 
 def categorical_plan(name: str, column: ColumnSummary) -> ColumnPlan:
-    """The most frequent levels."""
+    """The most frequent levels, and all that are known."""
     counts = column.counts.values if column.counts is not None else None
     if not counts:
         return ColumnPlan(name, "text")
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ColumnPlan(name, "categorical", levels=tuple(level for level, _ in ranked[:_LEVELS]))
+    levels = tuple(level for level, _ in ranked)
+    return ColumnPlan(name, "categorical", levels=levels[:_LEVELS], known=levels if len(levels) <= _KNOWN else ())
 
 
 def quantile(places: Floats, mass: Floats, share: float) -> float:

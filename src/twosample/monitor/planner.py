@@ -185,13 +185,16 @@ def planted(plan: FeaturePlan, row: Floats, change: PlantedChange) -> Floats:
     if change.level == MISSING:
         own[spec.missing_at] = np.clip(own[spec.missing_at] + change.shift, 0.0, 1.0)
         return result
-    shares = own[1:]
+    shares = own[1 : 1 + len(spec.levels)]
     at = spec.levels.index(change.level) if change.level in spec.levels else None
     before = 0.0 if at is None else float(shares[at])
     after = float(np.clip(before + change.shift, 0.0, 1.0))
     shares *= (1 - after) / (1 - before) if before < 1 else 0.0
     if at is not None:
         shares[at] = after
+    if spec.known:
+        own[-1] = own[-1] * (1 - after) / (1 - before) if before < 1 else 0.0
+        own[-1] += 0.0 if change.level in spec.known else after
     return result
 
 

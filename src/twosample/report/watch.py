@@ -11,6 +11,7 @@ import numpy as np
 from .. import _numbers as numbers
 from .._shown import shown
 from ..monitor import Look, Monitor, WatchedColumn
+from ..monitor.columns import NEW, OTHERS
 from ..monitor.words import headline
 from ..results import PAPER
 from .figures import LABEL_LENGTH, Bar, ShareFigure, effect_scale
@@ -196,7 +197,7 @@ def _figure(name: str, cells: Sequence[tuple[str, float, float]]) -> ShareFigure
     bars = tuple(
         Bar(shown(label, LABEL_LENGTH) or "(empty text)", a, b, round(100 * a / longest, 1), round(100 * b / longest,
         1),
-            label in ("missing", "all others"))
+            label in ("missing", OTHERS, NEW))
         for label, a, b in used[:MOST_BARS]
     )  # fmt: skip
     return ShareFigure(bars, f"Shares of {shown(name, LABEL_LENGTH)} before and after", len(used) - len(bars))
