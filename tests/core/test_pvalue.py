@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import twosample as ts
 from tests import naive
-from twosample.core.pvalue import ReplicateLaw, resampling_pvalue, resampling_threshold, smallest_pvalue
+from twosample.core.pvalue import ReplicateLaw, resampling_pvalue, resampling_threshold
+from twosample.statistics import smallest_pvalue
 
 
 def gaussian(a, b):

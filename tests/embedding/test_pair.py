@@ -7,9 +7,9 @@ import pytest
 
 import twosample as ts
 from twosample.core.labellings import relabellings
-from twosample.embedding import Embedded, Levels, Line, effect, missing_pair, null_of, text_pair
-from twosample.embedding.alternative import Moments
-from twosample.embedding.judge import counted_resamples
+from twosample.embedding import Embedded, Levels, Line, effect, missing_pair, text_pair
+from twosample.embedding.alternative import EmbeddedMoments
+from twosample.embedding.judge import counted_resamples, null_of
 from twosample.nulls import Spectrum
 from twosample.planning import profile as planning
 from twosample.sources import open_table
@@ -65,7 +65,7 @@ def test_moments_are_those_of_a_profile_of_the_rows(name):
     rng = np.random.default_rng(0)
     kernel = ts.Gaussian(scale.width)
     known = planning.profile(planning.estimate(scale.inside(x), scale.inside(y), kernel, "median", "dense", rng), rng)
-    ours = Moments.of(found)
+    ours = EmbeddedMoments.of(found)
     assert ours.sizes == known.sizes
     assert ours.squared == pytest.approx(known.squared, abs=1e-7)
     assert ours.spread == pytest.approx(known.spread, abs=1e-6)

@@ -12,7 +12,7 @@ from twosample.matching.columns import Column
 from twosample.matching.costs import SCALES
 from twosample.matching.judging import drift_test
 from twosample.matching.lines import Embeddings, inner_products, rounded
-from twosample.matching.points import Points
+from twosample.matching.points import ColumnPoints
 
 RNG = np.random.default_rng(0)
 COLUMNS = {
@@ -38,7 +38,7 @@ def words(x, family="category"):
 
 
 def points(x):
-    return Points.of(np.sort(x))
+    return ColumnPoints.of(np.sort(x))
 
 
 def kernel_of(*bandwidths):
@@ -184,5 +184,5 @@ def test_many_numbers_that_are_huge_beside_small_ones():
     x = np.random.default_rng(0).normal(size=300)
     x[:40] *= 1e200
     with np.errstate(over="raise"):
-        found = Points.of(np.sort(x))
+        found = ColumnPoints.of(np.sort(x))
     assert np.isfinite(found.spread).all()

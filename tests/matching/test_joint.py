@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 
 import twosample as ts
 from twosample.matching.counts import JointCounts, misfit
-from twosample.matching.evidence import TablePair, best_pairs
+from twosample.matching.evidence import ColumnPairs, best_pairs
 from twosample.matching.joint import near_ties, settled
 from twosample.matching.reading import open_side, read
 
@@ -20,7 +20,7 @@ def side(frame):
 
 
 def settle(evidence, a, b, names=None):
-    return settled(replace(TablePair.of(a, b, use_names=False), names=names), evidence)
+    return settled(replace(ColumnPairs.of(a, b, use_names=False), names=names), evidence)
 
 
 def test_misfit_is_the_sum_of_likelihood_ratio_tests():

@@ -7,7 +7,7 @@ import pytest
 
 import twosample as ts
 from tests.planning.gaussians import Problem, at_most
-from twosample.core.pvalue import smallest_pvalue
+from twosample.statistics import smallest_pvalue
 
 PROBLEMS = [
     Problem(100, 100, 0.1),

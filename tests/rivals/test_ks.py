@@ -19,7 +19,7 @@ def test_exact_and_asymptotic_as_scipy_has_them(m, n):
             expected = ks_2samp(x, y, method=method)
             r = ks_test(x, y, null=null, level=0.4)
             assert r.statistic == pytest.approx(expected.statistic, rel=1e-14)
-            floor = ts.core.pvalue.smallest_pvalue(m, n)
+            floor = ts.statistics.smallest_pvalue(m, n)
             assert r.pvalue == pytest.approx(max(expected.pvalue, floor), rel=1e-9)
 
 

@@ -10,12 +10,13 @@ from .. import _door as door
 from ..core.blas import single_threaded_blas
 from ..core.joining import EARLY, Stages, joined, stages, standing
 from ..core.labellings import Labellings, relabellings
-from ..core.pvalue import ReplicateLaw, smallest_pvalue
+from ..core.pvalue import ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, options_by_name
 from ..homogeneity import Sketch
 from ..nulls import Permutation
 from ..results import NOTHING, conclude
+from ..statistics import smallest_pvalue
 from .base import PooledView, ViewByFeatures, statistics_of
 from .local import concentration
 from .pairs import Fine, ManyCovariances, Middle

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import lgamma, log
 from typing import Protocol
 
 import numpy as np
@@ -101,15 +100,6 @@ def resampling_threshold(values: Floats, tolerance: float, level: float) -> floa
     if k > others.size:
         return float("-inf")
     return float(np.partition(others, others.size - k)[others.size - k] + tolerance)
-
-
-def smallest_pvalue(m: int, n: int) -> float:
-    """One over the number of labellings, ``1 / C(m+n, m)``: no valid test can honestly report less.
-
-    Approximate laws are cut off here, so that they never report 0.
-    """
-    logarithm = lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)
-    return float(np.exp(max(logarithm, log(1e-300))))
 
 
 def sequential_pvalue(

@@ -9,12 +9,12 @@ MMD² when the samples do differ.
 """
 
 from .alternative import ROWS_FOR_INTERVAL, Effect, effect
-from .judge import Judge, Judged, adjusted, null_of
+from .judge import Judge, Judged, adjusted
 from .levels import Levels, missing_pair, text_pair
 from .line import Line
-from .pair import Embedded, ObservedSums
+from .pair import Embedded
 
 __all__ = [
-    "ROWS_FOR_INTERVAL", "Effect", "Embedded", "Judge", "Judged", "Levels", "Line", "ObservedSums", "adjusted",
-    "effect", "missing_pair", "null_of", "text_pair",
+    "ROWS_FOR_INTERVAL", "Effect", "Embedded", "Judge", "Judged", "Levels", "Line", "adjusted", "effect",
+    "missing_pair", "text_pair",
 ]  # fmt: skip

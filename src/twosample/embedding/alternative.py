@@ -169,10 +169,10 @@ def _seen(measured: SecondMoments, norm: float) -> tuple[float, float]:
     return second, min(max(third, 8 * norm**3), 8 * (second / 2) ** 1.5)
 
 
-def _shared(measured: SecondMoments, share: Floats) -> Moments:
+def _shared(measured: SecondMoments, share: Floats) -> EmbeddedMoments:
     """The two samples as if they had one covariance: the mean of theirs, by rows."""
     triangle = np.einsum("abc,a,b,c->", measured.triangles, share, share, share)
-    return Moments(
+    return EmbeddedMoments(
         measured.sizes,
         measured.squared,
         measured.spread,
@@ -234,7 +234,7 @@ def effect_of(squared: float, spread: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class EmbeddedMoments:
     """Embedded samples as the laws beyond H0 see them: what :class:`twosample.planning.profile.Profile` is for rows."""
 
     sizes: tuple[int, int]  # rows of both
@@ -246,7 +246,7 @@ class Moments:
     heaviest: Floats
 
     @classmethod
-    def of(cls, pair: Embedded) -> Moments:
+    def of(cls, pair: Embedded) -> EmbeddedMoments:
         """Measure two samples; at least four rows each."""
         (x, y), m, n = pair.samples, pair.m, pair.n
         spreads = x.trace * m / (m - 1), y.trace * n / (n - 1)
@@ -282,10 +282,10 @@ def effect(pair: Embedded, tail: float) -> Effect:
     """The effect size, and the interval that leaves out `tail` on either side; from 0 to 1 with too few rows."""
     if min(pair.m, pair.n) < ROWS_FOR_INTERVAL:
         return Effect(0.0, 0.0, 1.0, 0.0, 0.0)
-    return effect_by(Moments.of(pair), pair, tail)
+    return effect_by(EmbeddedMoments.of(pair), pair, tail)
 
 
-def effect_by(measured: Moments, pair: Embedded, tail: float) -> Effect:
+def effect_by(measured: EmbeddedMoments, pair: Embedded, tail: float) -> Effect:
     """The same from moments that are known."""
     value, low, high = effect_interval(measured, tail, 1e-12 * pair.largest**2)
     return Effect(value, low, high, measured.squared, measured.spread)

@@ -11,11 +11,12 @@ import numpy as np
 from ..core.adjust import holm
 from ..core.labellings import Labellings, relabellings
 from ..core.laws import ContinuousLaw
-from ..core.pvalue import Law, smallest_pvalue
+from ..core.pvalue import Law
 from ..core.types import Floats
 from ..nulls import Null, Permutation, Spectrum, is_cheap
 from ..nulls.permutation import ENOUGH
-from .alternative import Effect, Moments, cumulants, effect, effect_by, three_moments
+from ..statistics import smallest_pvalue
+from .alternative import Effect, EmbeddedMoments, cumulants, effect, effect_by, three_moments
 from .pair import Embedded, rows_behind_limit
 
 _FINE = 2.0  # a permutation p-value can reach this part of what the smallest adjusted one needs
@@ -109,7 +110,7 @@ class Judge:
         is exact, whatever the moments are worth: the argument of :data:`twosample.core.joining.STAGES`.
         """
         by = self._of_narrow if self._of_narrow._has_null(pair) else self
-        measured = Moments.of(pair)
+        measured = EmbeddedMoments.of(pair)
         law: Law = ContinuousLaw(
             three_moments(0.0, *cumulants(measured, pair.m, pair.n)), smallest_pvalue(pair.m, pair.n)
         )

@@ -25,6 +25,7 @@ from ..core.line_distances import WeightedLine
 from ..core.ranks import rank_features
 from ..core.types import Floats
 from ..summaries import BinnedColumn
+from ..summaries.bins import ONE_VALUE, Cells, bin_cells
 from .pair import Embedded
 
 _NODES = 12  # around a point
@@ -34,11 +35,6 @@ _GAP = 9.0  # bandwidths beyond which the kernel is 0 to the last digit
 _TRACE, _LOOSE = 1e-12, 1e-7  # of the kernel that features may leave
 _RANK = 160
 _BINS = 1 << 16  # of many values, at most
-_ONE = 2.0**-14  # of a bin: its values are one if they spread by less, see `bin_cells`
-
-
-Cells = tuple[Floats, Floats, Floats, Floats, Floats]
-"""Of bins: place, rows, variance, skew (third moment over variance), kurtosis (fourth over squared variance)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +87,7 @@ class Line:
         order = np.argsort(place, kind="stable")
         both = [np.where(own, rows, 0.0)[order] for own in (first, ~first)]
         if not blur:  # both samples at the same values, which bins of other widths have rounded differently
-            at = np.flatnonzero(np.diff(place[order], prepend=-np.inf) > _ONE)
+            at = np.flatnonzero(np.diff(place[order], prepend=-np.inf) > ONE_VALUE)
             zero = np.zeros(len(at))
             own = [np.add.reduceat(part, at) for part in both]
             return cls(place[order][at], own[0], own[1], zero, zero, zero, unit, start)
@@ -167,23 +163,6 @@ def _value_cells(place: Floats) -> Cells:
     kurtosis = (fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4) / safe**2
     place = np.asarray(used + 0.5 + np.where(single, value[used], mean), dtype=np.float64)
     return place, rows, variance, skew, np.asarray(kurtosis)
-
-
-def bin_cells(column: BinnedColumn) -> Cells:
-    """Moments of the bins that have rows, in bin widths from the start of the bins."""
-    used = np.flatnonzero(column.counts)
-    rows, first, second = column.moments[:, used]
-    offset = np.clip(first / rows, -0.5, 0.5 - 2.0**-30)  # not into the next bin
-    variance = np.clip(second / rows - offset**2, 0.0, 0.25)
-    variance[variance < _ONE**2 / 2] = 0.0  # one value, up to the rounding of sums
-    skew = np.clip(-1.2 * offset, -np.sqrt(0.8 * variance), np.sqrt(0.8 * variance))
-    beyond = [(end, count) for end, count in zip(column.ends, (column.below, column.above), strict=True) if count]
-    ends, counts = (np.array([float(pair[k]) for pair in beyond]) for k in range(2))
-    zero = np.zeros(len(beyond))
-    place = np.concatenate([used + 0.5 + offset, ends])
-    order = np.argsort(place, kind="stable")
-    parts = [np.concatenate(pair)[order] for pair in ((rows, counts), (variance, zero), (skew, zero))]
-    return place[order], parts[0], parts[1], parts[2], np.full(len(place), 1.8)
 
 
 def _spread(place: Floats, counts: Floats, variance: Floats, skew: Floats, kurtosis: Floats) -> tuple[Floats, Floats]:

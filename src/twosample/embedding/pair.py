@@ -9,21 +9,18 @@ the number of rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 
 import numpy as np
 
-from ..core.centred import Centred, CentredSpectrum
+from ..core.centred import CentredSpectrum
 from ..core.labellings import Labellings
-from ..core.laws import Limit
-from ..core.observed import Observed, Resampler
-from ..core.pvalue import Law, ReplicateLaw
-from ..core.sums import BlockSums, QuadraticForm
+from ..core.sums import BlockSums
 from ..core.types import Floats
-from ..statistics import QuadraticStatistic, Unbiased
+from ..statistics import ObservedSums, Unbiased
 
 _BLOCK, _CACHED = 2048, 1 << 15  # rows, and numbers that stay in the cache
 
@@ -129,70 +126,6 @@ class Embedded:
         magnitude = float(np.trace(C)) + float(self.mean @ self.mean)
         return CentredSpectrum.of_covariance(
             C, diagonal_square, size, magnitude, triangles=0.0, eigenvalues=eigenvalues
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ObservedSums(Observed):
-    """A quadratic statistic of block sums, for nulls to ask."""
-
-    statistic: QuadraticStatistic  # biased or unbiased
-    sums: BlockSums  # the observed block sums first, then those of resamples, if the null wants any
-    centred: Callable[[], Centred] | None = None
-    """Gives the centred kernel of the pool, for nulls that take the limit law; None if it is not known."""
-    exhaustive: bool = False  # whether the sums stand for every labelling there is
-
-    @cached_property
-    def m(self) -> int:
-        """Rows of the first sample."""
-        return self.sums.m
-
-    @cached_property
-    def n(self) -> int:
-        """Rows of the second sample."""
-        return self.sums.n
-
-    @cached_property
-    def form(self) -> QuadraticForm:
-        """The statistic as a quadratic form."""
-        return self.statistic.form(self.m, self.n)
-
-    @cached_property
-    def squares(self) -> Floats:
-        """``(R,)`` values of the form, the observed one first."""
-        return self.form.value(self.sums)
-
-    @cached_property
-    def _law(self) -> ReplicateLaw:
-        return self.statistic.law(self.squares, self.form.tolerance(self.sums), self.exhaustive)
-
-    @property
-    def values(self) -> Floats:
-        """``(R,)`` values of the statistic, the observed one first."""
-        return self._law.values
-
-    @property
-    def value(self) -> float:
-        return float(self.values[0])
-
-    @property
-    def tolerance(self) -> float:
-        """Rounding error of the statistic."""
-        return self._law.tolerance
-
-    @cached_property
-    def least(self) -> float:
-        """By the statistic."""
-        return self.statistic.least_pvalue(self.m, self.n)
-
-    def resampled(self, null: Resampler) -> Law:
-        return replace(self._law, floor=null.floor(self))
-
-    def limit(self, null: str) -> Limit:
-        if self.centred is None:
-            raise self.refused(null)
-        return self.form.limit(
-            self.centred(), float(self.squares[0]), self.form.tolerance(self.sums), self.statistic.root
         )
 
 

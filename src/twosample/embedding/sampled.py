@@ -17,10 +17,11 @@ from functools import cached_property
 import numpy as np
 
 from ..core.laws import ContinuousLaw, Distribution
-from ..core.pvalue import Law, smallest_pvalue
+from ..core.pvalue import Law
 from ..core.strata import Strata
 from ..core.types import Floats
 from ..nulls import Null, WildBootstrap
+from ..statistics import smallest_pvalue
 from .alternative import three_moments
 from .designs import ENOUGH, Design, Rows, Shares, by_worth, effective, kish
 from .stratified import error_shares

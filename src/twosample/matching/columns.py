@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.types import Floats
-from .points import Places, Points
+from .points import ColumnPoints, Places
 
 Family = Literal["number", "date", "time", "duration", "category", "text", "none"]
 """What is compared with what: numbers with numbers, categories with categories and with text, and so on."""
@@ -113,9 +113,9 @@ class Column:
         return np.repeat(self.numbers, self.counts)
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> ColumnPoints:
         """Its numbers as weighted points."""
-        return Points.of(self.ascending)
+        return ColumnPoints.of(self.ascending)
 
     @property
     def texts(self) -> list[str]:

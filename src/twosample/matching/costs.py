@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.types import Floats
 from .columns import Column, TableSample
 from .lines import Inner, inner_products, rounded, without_diagonal
-from .points import Mask, Places, Points, different
+from .points import ColumnPoints, Mask, Places, different
 from .words import pieces, products, shares
 
 SCALES = (1.0, 4.0, 1 / 32)
@@ -125,7 +125,7 @@ def within(inner: Inner, m: Places, n: Places) -> Floats:
     return (without_diagonal(inner.own, m)[:, None] + without_diagonal(inner.other, n[None, :])) / 2
 
 
-def _at_scales(x: Sequence[Points], y: Sequence[Points]) -> list[Inner]:
+def _at_scales(x: Sequence[ColumnPoints], y: Sequence[ColumnPoints]) -> list[Inner]:
     """Mean kernel values with each Gaussian of the columns of x."""
     width = rounded(np.array([one.scale for one in x]))
     every = inner_products([*x] * len(SCALES), y, np.concatenate([scale * width for scale in SCALES]))

@@ -19,7 +19,7 @@ from ..sources import open_table
 from ..sources.catalog import ignored_in, sources_in
 from .columns import TableSample
 from .database_results import DatabaseMatching, MatchedTables
-from .evidence import TablePair, best_pairs, sigmoid
+from .evidence import ColumnPairs, best_pairs, sigmoid
 from .match import SAMPLE, Options, Progress, Teller, check_pairs, matched
 from .names import name_similarity
 from .reading import read
@@ -185,7 +185,7 @@ class _Database:
 def _odds(left: _Database, right: _Database, use_names: bool) -> Floats:
     """``(s, t)`` log odds that two tables have anything to do with each other."""
     with single_threaded_blas():
-        every = TablePair.of(left.all, right.all, use_names)
+        every = ColumnPairs.of(left.all, right.all, use_names)
         odds = np.empty((len(left.sides), len(right.sides)))
         for i, rows in enumerate(left.places):
             for j, columns in enumerate(right.places):

@@ -62,7 +62,7 @@ _LEAST_SPREAD, _FEW_SPREAD, _FEW = 0.3, 1.0, 4
 
 
 @dataclass(frozen=True, eq=False)
-class TablePair:
+class ColumnPairs:
     """Two tables whose columns are to be paired, and what is known of each pair."""
 
     left: TableSample
@@ -73,18 +73,18 @@ class TablePair:
     names: Floats | None  # (s, t) how alike the names are, from 0 to 1; None if names do not count
 
     @classmethod
-    def of(cls, left: TableSample, right: TableSample, use_names: bool) -> TablePair:
+    def of(cls, left: TableSample, right: TableSample, use_names: bool) -> ColumnPairs:
         """Look at all pairs of columns."""
         one, two = (np.array([column.coarse_kind for column in side.columns]) for side in (left, right))
         flags = [np.array([column.flag for column in side.columns], dtype=bool) for side in (left, right)]
         names = name_similarity(left.names, right.names) if use_names else None
         return cls(left, right, Costs.of(left, right), one[:, None] == two, flags[0][:, None] & flags[1], names)
 
-    def part(self, left: TableSample, right: TableSample, rows: slice, columns: slice) -> TablePair:
+    def part(self, left: TableSample, right: TableSample, rows: slice, columns: slice) -> ColumnPairs:
         """Two tables whose columns are among those that were looked at."""
         kind, flags = self.same_kind[rows, columns], self.flags[rows, columns]
         names = None if self.names is None else self.names[rows, columns]
-        return TablePair(left, right, self.costs.part(rows, columns), kind, flags, names)
+        return ColumnPairs(left, right, self.costs.part(rows, columns), kind, flags, names)
 
     def evidence(self) -> Floats:
         """``(s, t)`` log odds that two columns are partners if the tables belong together; -inf: not known."""

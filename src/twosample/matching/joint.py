@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.types import Floats
 from .counts import NUMBERS, WORDS, Coded, JointCounts, Misfit, misfit
-from .evidence import ALIKE, TablePair, best_pairs
+from .evidence import ALIKE, ColumnPairs, best_pairs
 
 _SURE, _MOST = 0.8, 20  # least evidence of sure pairs, and the most of them
 _NEAR, _CLEAR, _ROUNDS, _LOOKS = 3.0, 10.0, 3, 100
@@ -60,7 +60,7 @@ class Exchange(NamedTuple):
         return (block[::-1] + block[:, ::-1]) / 2 if self.trade else block[::-1, ::-1]
 
 
-def settled(pair: TablePair, evidence: Floats) -> Floats:
+def settled(pair: ColumnPairs, evidence: Floats) -> Floats:
     """The evidence where near ties are decided by joint counts, and pairs of strangers have lost theirs.
 
     Where names count, no exchange is made against those that are alike.

@@ -10,13 +10,13 @@ import numpy as np
 from .._shown import shown
 from ..core.adjust import holm
 from ..core.types import Floats
-from ..embedding import Embedded, Levels, Line, null_of, text_pair
+from ..embedding import Embedded, Levels, Line, text_pair
 from ..kernels import Gaussian
 from ..nulls import Spectrum
 from ..structured import Categories, Text
 from .columns import Column
 from .costs import Costs
-from .evidence import EVEN, TablePair, confidence, sigmoid
+from .evidence import EVEN, ColumnPairs, confidence, sigmoid
 from .points import LARGEST
 from .rescale import Rescaled, affine_map
 from .results import Matching, Pair, Unmatched, likeliest
@@ -56,15 +56,15 @@ def drift_test(one: Column, two: Column, mapped: bool = False) -> PairTest:
 
 
 def _of(pair: Embedded, kernel: Gaussian | Categories | Text) -> PairTest:
-    statistic, law = null_of(pair, Spectrum())
-    return PairTest(statistic, law.pvalue(statistic), repr(kernel))
+    observed = pair.observed()
+    return PairTest(observed.value, Spectrum().law(observed).pvalue(observed.value), repr(kernel))
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class PairTests:
     """Two tables, their costs, how likely pairs are, and tests of pairs on demand."""
 
-    pair: TablePair
+    pair: ColumnPairs
     rescaled: Rescaled | None
     costs: Costs
     related: float  # how likely the tables have anything to do with each other, and each two columns
@@ -73,7 +73,7 @@ class Judge:
     _known: dict[tuple[int, int], PairTest] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pair: TablePair, rescaled: Rescaled | None, evidence: Floats, level: float | None) -> Judge:
+    def of(cls, pair: ColumnPairs, rescaled: Rescaled | None, evidence: Floats, level: float | None) -> PairTests:
         """By the evidence for all pairs."""
         odds = pair.related(evidence)
         costs = pair.costs if rescaled is None else rescaled.costs()

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from .points import Places, Points, different
+from .points import ColumnPoints, Places, different
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -69,7 +69,7 @@ class Embeddings:
     norms: Floats  # (c,) squared norms: mean kernel values over all pairs of rows
 
     @classmethod
-    def of(cls, columns: Sequence[Points], bandwidth: float) -> Embeddings:
+    def of(cls, columns: Sequence[ColumnPoints], bandwidth: float) -> Embeddings:
         """Collect the points in cells around nodes; the moments of a cell say what it adds to the nodes around it."""
         mass, place, spread = (
             np.concatenate([getattr(one, part) for one in columns]) for part in ("mass", "place", "spread")
@@ -169,7 +169,7 @@ def without_diagonal(mean: Floats, rows: Places) -> Floats:
     return np.asarray(np.where(rows > 1, (rows * mean - 1) / np.maximum(rows - 1, 1), mean))
 
 
-def inner_products(sources: Sequence[Points], targets: Sequence[Points], bandwidth: Floats) -> Inner:
+def inner_products(sources: Sequence[ColumnPoints], targets: Sequence[ColumnPoints], bandwidth: Floats) -> Inner:
     """All mean kernel values, with a bandwidth for each source; embeddings for each of these, none for pairs."""
     s, t = len(sources), len(targets)
     own, cross, other = np.empty(s), np.empty((s, t)), np.empty((s, t))

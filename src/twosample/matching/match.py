@@ -9,9 +9,9 @@ from .. import _door as door
 from ..core.blas import single_threaded_blas
 from ..errors import InputError, checked_kinds, options_by_name, whole_number, yes_or_no
 from .columns import TableSample
-from .evidence import TablePair, best_pairs
+from .evidence import ColumnPairs, best_pairs
 from .joint import settled
-from .judging import Judge, in_order
+from .judging import PairTests, in_order
 from .reading import chosen_columns, open_side, read
 from .rescale import Rescaled
 from .results import Matching
@@ -174,7 +174,7 @@ def matched(left: TableSample, right: TableSample, options: Options, tell: Tell)
     """The columns of two samples paired; does not depend on the order of the columns."""
     with single_threaded_blas():  # vectors and small matrices: waking other threads costs more than it saves
         tell("comparing columns")
-        pair = TablePair.of(left.by_name(), right.by_name(), options.use_names)
+        pair = ColumnPairs.of(left.by_name(), right.by_name(), options.use_names)
         tell("matching")
         rescaled = Rescaled.of(pair) if options.rescale else None
         if rescaled is None:
@@ -184,9 +184,9 @@ def matched(left: TableSample, right: TableSample, options: Options, tell: Tell)
             evidence = rescaled.evidence()
             pairs = rescaled.best_pairs(evidence, options.force, options.seed)
         tell("testing pairs")
-        judge = Judge.of(pair, rescaled, evidence, options.level)
+        tests = PairTests.of(pair, rescaled, evidence, options.level)
         notes = [
             f"{one.name}: a random sample of {one.rows:,} rows was looked at." for one in (left, right) if one.sampled
         ]
-        result = judge.matching(pairs, (*notes, *((_MAP_NOTE,) if options.rescale else ())), options.seed)
+        result = tests.matching(pairs, (*notes, *((_MAP_NOTE,) if options.rescale else ())), options.seed)
     return in_order(result, left.names, right.names)

@@ -35,7 +35,7 @@ def different(values: NDArray[Number]) -> NDArray[Number]:
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class ColumnPoints:
     """One column."""
 
     mass: Floats  # (K,) share of the rows; sums to 1
@@ -46,7 +46,7 @@ class Points:
     """The median distance between two rows; of those that differ, if most do not. 0 for a constant column."""
 
     @classmethod
-    def of(cls, ascending: Floats) -> Points:
+    def of(cls, ascending: Floats) -> ColumnPoints:
         """From finite numbers in ascending order, of which there is at least one."""
         x, rows = np.clip(ascending, -LARGEST, LARGEST), len(ascending)
         scale, middle = typical_distance(x, _ROWS), float(x[rows // 2])
@@ -62,12 +62,12 @@ class Points:
         spread = scale * np.sqrt(np.add.reduceat(y, cuts) / count)
         return cls(count / rows, middle + mean, spread, rows, scale)
 
-    def standard(self) -> Points:
+    def standard(self) -> ColumnPoints:
         """Moved to the median and divided by the scale."""
         middle = self.place[np.argmax(np.cumsum(self.mass) >= 0.5 - 1e-12)]
         factor = 1 / self.scale if self.scale > 0 else 1.0
         place = (self.place - middle) * factor
-        return Points(self.mass, place, self.spread * factor, self.rows, self.scale * factor)
+        return ColumnPoints(self.mass, place, self.spread * factor, self.rows, self.scale * factor)
 
 
 def _cuts(x: Floats, middle: float, scale: float) -> Places:

@@ -25,7 +25,7 @@ import numpy as np
 from ..core.types import Floats
 from .columns import Column
 from .costs import Costs, squared_effect, within
-from .evidence import SOME_SHARED, TablePair, best_pairs
+from .evidence import SOME_SHARED, ColumnPairs, best_pairs
 from .lines import inner_products
 from .points import Mask, Places
 
@@ -44,7 +44,7 @@ _FEW = 60  # columns up to which several starts are affordable
 class Rescaled:
     """The columns of numbers of two tables, compared up to affine maps."""
 
-    pair: TablePair
+    pair: ColumnPairs
     shape: Floats  # (s, t) squared effect size and MMD_b of the columns in their own units of location and spread
     mmd: Floats
     mapped: Mask  # (s, t) whether a pair needs a map: as they are, the columns differ
@@ -52,7 +52,7 @@ class Rescaled:
     terms: Floats  # (s, t) S
 
     @classmethod
-    def of(cls, pair: TablePair) -> Rescaled | None:
+    def of(cls, pair: ColumnPairs) -> Rescaled | None:
         """All pairs of columns of numbers, as they are and up to affine maps; None if a table has none."""
         first, second = ([side.columns[k] for k in side.measured] for side in (pair.left, pair.right))
         if not first or not second:

@@ -11,13 +11,13 @@ import numpy as np
 from .. import _door as door
 from .._reported import Tabled
 from ..core.laws import ContinuousLaw, Distribution, PointLaw
-from ..core.pvalue import smallest_pvalue
 from ..core.types import Floats
 from ..embedding.alternative import beyond, effect_of
 from ..engines import Engine
 from ..errors import OptionError, number_between, options_by_name, positive_number
 from ..nulls import Stated
 from ..results import TestResult, conclude
+from ..statistics import smallest_pvalue
 from .profile import Profile, estimate, profile
 
 

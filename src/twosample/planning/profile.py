@@ -29,7 +29,7 @@ from ..core.labellings import observed
 from ..core.sums import BlockSums
 from ..core.types import Floats
 from ..embedding import Line
-from ..embedding.alternative import Moments
+from ..embedding.alternative import EmbeddedMoments
 from ..engines import Auto, Engine, Gram, LowRank
 from ..errors import InputError, number_between
 from ..kernels import Gaussian, Kernel
@@ -201,7 +201,7 @@ def _traces(kernel: Kernel, pool: door.Pool, rng: np.random.Generator) -> tuple[
     """
     if isinstance(kernel, Gaussian) and pool.z.shape[1] == 1:
         line = Line.of_many_values(pool.x[:, 0], pool.y[:, 0], kernel.scale)
-        moments = Moments.of(line.embedded(kernel.scale))
+        moments = EmbeddedMoments.of(line.embedded(kernel.scale))
         return moments.squares, moments.triangles, moments.heaviest
     parts = SECOND_ORDER_PARTS if max(pool.m, pool.n) > SECOND_ORDER_ROWS else 1
     every = [_traces_of(kernel, _some(pool.x, rng), _some(pool.y, rng)) for _ in range(parts)]

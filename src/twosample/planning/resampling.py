@@ -11,9 +11,9 @@ import numpy as np
 from .. import _door as door
 from ..adaptive import two_sample_test
 from ..adaptive.tables import is_table
-from ..core.pvalue import smallest_pvalue
 from ..errors import InputError
 from ..sources.table import open_table
+from ..statistics import smallest_pvalue
 
 DRAWS = 100  # pairs of samples that are drawn for one size
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from .. import _door as door
 from ..core.labellings import observed
-from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Counts, Floats
 from ..errors import unknown_option
 from ..nulls import Null, Permutation, Stated
 from ..results import NOTHING, TestResult, conclude
+from ..statistics import smallest_pvalue
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from math import gcd, lgamma, sqrt
 import numpy as np
 
 from ..core.laws import Distribution
-from ..core.pvalue import smallest_pvalue
 from ..core.types import Counts, Floats
+from ..statistics import smallest_pvalue
 from ._common import columns_at_once
 from ._tree import Indices
 

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from .. import _door as door
 from ..core.blas import single_threaded_blas
 from ..core.labellings import observed, relabellings
-from ..core.pvalue import ReplicateLaw, smallest_pvalue
+from ..core.pvalue import ReplicateLaw
 from ..core.types import Counts, Floats
 from ..engines import Progress
 from ..errors import OptionError, missing_extra, options_by_name
 from ..nulls import Null, Permutation
 from ..results import TestResult
+from ..statistics import smallest_pvalue
 from ._common import ResolvedTest, finish, prepare
 
 Classifier = Any  # A scikit-learn classifier: it can be cloned, fitted, and predicts

@@ -9,13 +9,14 @@ import numpy as np
 
 from .. import _door as door
 from ..core.laws import ContinuousLaw, Distribution, NormalLaw, PointLaw
-from ..core.pvalue import Law, ReplicateLaw, smallest_pvalue
+from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError, options_by_name, positive_number
 from ..homogeneity import mmd, mmd_test
 from ..kernels import Precomputed
 from ..nulls import Null
 from ..results import TestResult
+from ..statistics import smallest_pvalue
 from ._common import ApproximatelyNormal, finish, prepare
 
 TEST = "Kernel Fisher discriminant test"

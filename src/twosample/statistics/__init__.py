@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .averages import AverageStatistic, BlockAverage, LinearTime
-from .quadratic import Biased, Paired, QuadraticStatistic, Unbiased
+from .quadratic import Biased, ObservedSums, Paired, QuadraticStatistic, Unbiased, smallest_pvalue
 
 Statistic = QuadraticStatistic | AverageStatistic
 
@@ -19,6 +19,6 @@ STATISTICS: dict[str, Callable[[], Statistic]] = {
 """Aliases of the statistics."""
 
 __all__ = [
-    "STATISTICS", "AverageStatistic", "Biased", "BlockAverage", "LinearTime", "Paired", "QuadraticStatistic",
-    "Statistic", "Unbiased",
+    "STATISTICS", "AverageStatistic", "Biased", "BlockAverage", "LinearTime", "ObservedSums", "Paired",
+    "QuadraticStatistic", "Statistic", "Unbiased", "smallest_pvalue",
 ]  # fmt: skip

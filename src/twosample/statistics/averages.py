@@ -10,12 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.labellings import random_relabellings
-from ..core.pvalue import smallest_pvalue
 from ..core.sums import sums_of_matrix
 from ..core.types import Floats
 from ..errors import OptionError, OptionsByName, whole_number
 from ..kernels import Kernel
-from .quadratic import Unbiased
+from .quadratic import Unbiased, smallest_pvalue
 
 _ROWS = 1 << 16
 

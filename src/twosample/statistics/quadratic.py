@@ -1,16 +1,21 @@
-"""The statistics that look at every pair of points."""
+"""The statistics that look at every pair of points, and what they say about themselves to a null distribution."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import lgamma, log, sqrt
 from typing import ClassVar
 
 import numpy as np
 
-from ..core.pvalue import ReplicateLaw, smallest_pvalue
-from ..core.sums import QuadraticForm
+from ..core.centred import Centred
+from ..core.laws import Limit
+from ..core.observed import Observed, Resampler
+from ..core.pvalue import Law, ReplicateLaw
+from ..core.sums import BlockSums, QuadraticForm
 from ..core.types import Floats
 from ..errors import InputError
 
@@ -122,3 +127,76 @@ class Paired(QuadraticStatistic):
             )
         a = 1 / (m * (m - 1))
         return QuadraticForm(m, n, a, a, a, skips_pairs=True)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedSums(Observed):
+    """A quadratic statistic of block sums, for nulls to ask."""
+
+    statistic: QuadraticStatistic  # biased or unbiased
+    sums: BlockSums  # the observed block sums first, then those of resamples, if the null wants any
+    centred: Callable[[], Centred] | None = None
+    """Gives the centred kernel of the pool, for nulls that take the limit law; None if it is not known."""
+    exhaustive: bool = False  # whether the sums stand for every labelling there is
+
+    @cached_property
+    def m(self) -> int:
+        """Rows of the first sample."""
+        return self.sums.m
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of the second sample."""
+        return self.sums.n
+
+    @cached_property
+    def form(self) -> QuadraticForm:
+        """The statistic as a quadratic form."""
+        return self.statistic.form(self.m, self.n)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """``(R,)`` values of the form, the observed one first."""
+        return self.form.value(self.sums)
+
+    @cached_property
+    def _law(self) -> ReplicateLaw:
+        return self.statistic.law(self.squares, self.form.tolerance(self.sums), self.exhaustive)
+
+    @property
+    def values(self) -> Floats:
+        """``(R,)`` values of the statistic, the observed one first."""
+        return self._law.values
+
+    @property
+    def value(self) -> float:
+        return float(self.values[0])
+
+    @property
+    def tolerance(self) -> float:
+        """Rounding error of the statistic."""
+        return self._law.tolerance
+
+    @cached_property
+    def least(self) -> float:
+        """By the statistic."""
+        return self.statistic.least_pvalue(self.m, self.n)
+
+    def resampled(self, null: Resampler) -> Law:
+        return replace(self._law, floor=null.floor(self))
+
+    def limit(self, null: str) -> Limit:
+        if self.centred is None:
+            raise self.refused(null)
+        return self.form.limit(
+            self.centred(), float(self.squares[0]), self.form.tolerance(self.sums), self.statistic.root
+        )
+
+
+def smallest_pvalue(m: int, n: int) -> float:
+    """One over the number of labellings, ``1 / C(m+n, m)``: no valid test can honestly report less.
+
+    Approximate laws are cut off here, so that they never report 0.
+    """
+    logarithm = lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)
+    return float(np.exp(max(logarithm, log(1e-300))))

@@ -29,6 +29,10 @@ UNITS = np.array([1.0, 2.0**STEP_BITS, 2.0**STEP_BITS])
 """What counts and sums of u and u² are multiplied by to become whole numbers."""
 
 _SAFE = 1 << 62
+ONE_VALUE = 2.0**-14  # of a bin: its values are one if they spread by less, see `bin_cells`
+
+Cells = tuple[Floats, Floats, Floats, Floats, Floats]
+"""Of bins: place, rows, variance, skew (third moment over variance), kurtosis (fourth over squared variance)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,3 +262,20 @@ def _narrow(values: Integers) -> Integers:
 
 def _largest(values: Integers) -> int:
     return max(int(values.max()), -int(values.min()))
+
+
+def bin_cells(column: BinnedColumn) -> Cells:
+    """Moments of the bins that have rows, in bin widths from the start of the bins."""
+    used = np.flatnonzero(column.counts)
+    rows, first, second = column.moments[:, used]
+    offset = np.clip(first / rows, -0.5, 0.5 - 2.0**-30)  # not into the next bin
+    variance = np.clip(second / rows - offset**2, 0.0, 0.25)
+    variance[variance < ONE_VALUE**2 / 2] = 0.0  # one value, up to the rounding of sums
+    skew = np.clip(-1.2 * offset, -np.sqrt(0.8 * variance), np.sqrt(0.8 * variance))
+    beyond = [(end, count) for end, count in zip(column.ends, (column.below, column.above), strict=True) if count]
+    ends, counts = (np.array([float(pair[k]) for pair in beyond]) for k in range(2))
+    zero = np.zeros(len(beyond))
+    place = np.concatenate([used + 0.5 + offset, ends])
+    order = np.argsort(place, kind="stable")
+    parts = [np.concatenate(pair)[order] for pair in ((rows, counts), (variance, zero), (skew, zero))]
+    return place[order], parts[0], parts[1], parts[2], np.full(len(place), 1.8)

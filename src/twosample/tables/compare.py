@@ -28,7 +28,7 @@ from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
 from .conditions import Conditions
 from .contract import Contract, contract_of
-from .designing import Plan, plan_of
+from .designing import RowPlan, plan_of
 from .every_row import PART, every_row
 from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, series_finding, speaking_rows
 from .margins import MARGIN, Margins
@@ -216,7 +216,7 @@ class _Tested:
     columns: list[JointColumn]  # that are compared
     findings: list[Finding]  # of the schema, and of columns that are constant
     broken: tuple[Violation, ...]
-    plan: Plan | None
+    plan: RowPlan | None
     tests: Tests
     known: tuple[Finding, ...]  # of the design
 
@@ -330,7 +330,7 @@ def _together(joint: Joint, groups: RowGroups, level: float) -> Together:
     return max(rest, test, key=lambda part: part.judged.pvalue)  # both p-values are valid, so the larger one is, too
 
 
-def _tested_by(plan: Plan, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
+def _tested_by(plan: RowPlan, reading: Reading, columns: list[JointColumn], judge: Judge, step: Step) -> Tests:
     """The same by a design."""
     each = [tested_by(plan, reading, column, judge) for column in columns]
     tested, found = [tests for tests, _ in each], tuple(finding for _, own in each for finding in own)

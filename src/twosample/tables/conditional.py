@@ -27,7 +27,7 @@ from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
 from .conditional_joint import feature_view, joined_by, strata_of
 from .conditions import Conditions
-from .designing import Plan
+from .designing import RowPlan
 from .looks import smallest_adjusted
 from .number_views import STEPS, values
 from .parts import Finding
@@ -106,7 +106,7 @@ class _Values:
 
 
 def tested_by(
-    plan: Plan, reading: Reading, column: JointColumn, judge: Judge
+    plan: RowPlan, reading: Reading, column: JointColumn, judge: Judge
 ) -> tuple[ColumnTests, tuple[Finding, ...]]:
     """Test one column: its values, shares of them, and what is missing; and what is worth knowing beside."""
     a, b = (column_of(part, column.name) for part in reading.samples)
@@ -307,7 +307,7 @@ def _views(
 
 
 def design_findings(
-    plan: Plan, given: Conditions, judge: Judge, lines: Sequence[ColumnTests], joint: bool
+    plan: RowPlan, given: Conditions, judge: Judge, lines: Sequence[ColumnTests], joint: bool
 ) -> tuple[Finding, ...]:
     """What is to be known of a design: its mix, that a table is too small to test, that p-values cannot be small."""
     named = ", ".join(given.by or given.names)
@@ -315,7 +315,7 @@ def design_findings(
     return (*(finding for finding in found if finding is not None), *plan.findings)
 
 
-def _too_small(plan: Plan, named: str) -> Finding | None:
+def _too_small(plan: RowPlan, named: str) -> Finding | None:
     """That a table is worth too few rows for any test."""
     design = plan.design
     if design.comparable or (isinstance(design, RelabelledDesign) and design.weights is None):
@@ -327,7 +327,9 @@ def _too_small(plan: Plan, named: str) -> Finding | None:
     return Finding(what, named, f"{said}: no column was tested")
 
 
-def _few_ways(plan: Plan, given: Conditions, level: float, lines: Sequence[ColumnTests], joint: bool) -> Finding | None:
+def _few_ways(
+    plan: RowPlan, given: Conditions, level: float, lines: Sequence[ColumnTests], joint: bool
+) -> Finding | None:
     """That no difference can be shown, where even the smallest p-values, adjusted for each other, are too large."""
     best = smallest_adjusted(lines, plan.least, joint)
     if plan.plain or best <= level:
@@ -343,7 +345,7 @@ def _few_ways(plan: Plan, given: Conditions, level: float, lines: Sequence[Colum
     return Finding(option, given.groups or ", ".join(given.names), said)
 
 
-def _mix(plan: Plan, named: str, judge: Judge) -> Finding | None:
+def _mix(plan: RowPlan, named: str, judge: Judge) -> Finding | None:
     """Whether strata are as frequent in both tables, no part of the verdict."""
     design = plan.design
     if not isinstance(design, RelabelledDesign | SampledDesign) or design.strata is None:

@@ -17,7 +17,7 @@ from ..embedding.designs import Design
 from ..embedding.relabelled import RelabelledDesign
 from ..sources import JointColumn
 from ..sources.values import column_of
-from .designing import Plan
+from .designing import RowPlan
 from .joint import Joint
 from .reading import Reading
 from .ties import FeatureView, fits, items_of
@@ -34,7 +34,7 @@ def strata_of(design: Design) -> NDArray[np.intp]:
 
 
 def together_by(
-    plan: Plan, joint: Joint, reading: Reading, columns: Sequence[JointColumn], judge: Judge
+    plan: RowPlan, joint: Joint, reading: Reading, columns: Sequence[JointColumn], judge: Judge
 ) -> tuple[Joint, Judged, Together | None] | None:
     """The joint test by the kernel on rows and by features, and the joint sample with the masses of the design."""
     m = plan.design.m

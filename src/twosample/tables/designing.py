@@ -37,7 +37,7 @@ MISSING = "(missing)"
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class RowPlan:
     """A design for the sampled rows of two tables.
 
     Parameters
@@ -72,7 +72,7 @@ class Plan:
         return isinstance(design, RelabelledDesign) and design.plain and len(design.strata.names) == 1
 
 
-def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Plan:
+def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> RowPlan:
     """The design that the options ask for."""
     if given.time is not None:
         return _timed(reading, given.time)
@@ -102,7 +102,7 @@ def plan_of(reading: Reading, given: Conditions, kinds: Mapping[str, str]) -> Pl
         design = RelabelledDesign.of(strata, weights, groups)
         counts = tuple(len(np.unique(part)) for part in (groups[:m], groups[m:]))
         notes.append(_group_note(counts, given.groups, m, n))
-    return Plan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
+    return RowPlan(design, np.arange(m + n), tuple(findings), tuple(notes), counts)
 
 
 def _weighing(parts: list[Floats], column: str, given: Conditions, counts: bool) -> list[str]:
@@ -300,7 +300,7 @@ def _group_note(counts: tuple[int, ...], column: str, m: int, n: int) -> str:
     )
 
 
-def _timed(reading: Reading, column: str) -> Plan:
+def _timed(reading: Reading, column: str) -> RowPlan:
     orders = []
     for side, name in _named(reading):
         times = numbers(column_of(side, column)).fill_null(np.nan).to_numpy()
@@ -320,7 +320,7 @@ def _timed(reading: Reading, column: str) -> Plan:
         "tables gives a larger p-value, it is that. Approximate; remove trends and seasons first. "
         f"Shares of rows are compared by Student's law with the long-run variance.{sampled}"
     )
-    return Plan(SeriesDesign(m, len(orders[1])), np.concatenate([orders[0], m + orders[1]]), (), (note,))
+    return RowPlan(SeriesDesign(m, len(orders[1])), np.concatenate([orders[0], m + orders[1]]), (), (note,))
 
 
 def _name(stratum: Any) -> str:

@@ -10,12 +10,12 @@ from .._shown import few, quoted
 from .._version import __version__
 from ..sources.kinds import HOURS, THOUSANDS
 from ..sources.schemas import with_words, zone_of
-from .designing import Plan
+from .designing import RowPlan
 from .joint import Joint
 from .reading import Reading
 
 
-def notes(reading: Reading, joint: Joint | None, level: float, plan: Plan | None) -> tuple[str, ...]:
+def notes(reading: Reading, joint: Joint | None, level: float, plan: RowPlan | None) -> tuple[str, ...]:
     """How two tables were read and compared, sentence by sentence."""
     how = "are compared as they are" if reading.whole else "were sampled uniformly at random"
     if joint is not None and joint.every:

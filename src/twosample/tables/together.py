@@ -18,11 +18,12 @@ import numpy as np
 
 from ..core.groups import RowGroups, TurnedGroups
 from ..core.joining import joined
-from ..core.pvalue import ReplicateLaw, WeightedLaw, resampling_pvalue, smallest_pvalue
+from ..core.pvalue import ReplicateLaw, WeightedLaw, resampling_pvalue
 from ..core.types import Floats
 from ..embedding import Embedded, Judged
-from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, Moments, effect, effect_by
+from ..embedding.alternative import ROWS_FOR_INTERVAL, Effect, EmbeddedMoments, effect, effect_by
 from ..nulls import Permutation
+from ..statistics import smallest_pvalue
 from .ties import FeatureView
 
 WEIGHTS = {"rows": 2.0, "columns": 3.0, "ties": 3.0, "pairs": 2.0, "middle": 1.0, "twins": 1.0}  # shares of the level
@@ -127,7 +128,7 @@ def largest_effect(pair: Embedded, effects: Sequence[Floats], m: int, n: int, le
 
     if min(m, n) < ROWS_FOR_INTERVAL:
         return effect(pair, level / 2)
-    measured = Moments.of(pair)
+    measured = EmbeddedMoments.of(pair)
     kernel = effect_by(measured, pair, level / 2)
     d = np.abs(np.concatenate(effects or [np.zeros(1)]))
     error, top = sqrt(1 / m + 1 / n), float(d.max())

@@ -12,13 +12,13 @@ from ...core.line_distances import WeightedLine
 from ...core.observed import Observed, Resampler
 from ...core.pvalue import Law
 from ...core.types import Floats
-from ...embedding import Embedded, ObservedSums
+from ...embedding import Embedded
 from ...engines.line_family import MOST_ROWS
 from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null
 from ...results import TestResult, conclude
-from ...statistics import QuadraticStatistic, Statistic
+from ...statistics import ObservedSums, QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
 from ..family import QUANTILES, OnLine, check_options, joined_test
 from .bins import Bins

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ...core.centred import Centred, CentredGram, CentredSpectrum
 from ...core.sums import BlockSums
 from ...core.types import Floats
-from ...embedding.line import bin_cells
 from ...engines.fourier import wave_covariance
 from ...kernels import Kernel
 from ...summaries import BinnedColumn
+from ...summaries.bins import bin_cells
 
 Waves = NDArray[np.complex128]
 
