@@ -158,14 +158,15 @@ _ROUND_SPANS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 
 def duration(seconds: float, unit: float = 0.0) -> str:
     """How long something lasts, to a multiple of `unit` seconds if there is one, and to microseconds.
 
-    >>> duration(7500.0), duration(-93784.5), duration(93784.5, 3600.0), duration(0.0123), duration(0.0)
-    ('2 h 5 min', '-1 d 2 h 3 min 4.5 s', '1 d 2 h', '12.3 ms', '0 s')
+    >>> duration(7500.0), duration(-93784.5), duration(93784.5, 3600.0), duration(0.0123), duration(0.9999999)
+    ('2 h 5 min', '-1 d 2 h 3 min 4.5 s', '1 d 2 h', '12.3 ms', '1 s')
     """
     if not isfinite(seconds):
         return str(seconds)
     size = abs(seconds)
     size = round(size / unit) * unit if unit else size
     sign = "-" if seconds < 0 and size else ""
+    size = float(f"{size:.6g}") if size < 1 else size  # 0.9999999 s is 1 s, not 1000 ms
     short = next(((factor, name) for factor, name in _SHORT if size * factor >= 1), _SHORT[-1])
     if 0 < size < 1:
         return f"{sign}{size * short[0]:.6g} {short[1]}"
