@@ -102,8 +102,12 @@ def test_queries_nested_too_deeply(tmp_path, scheme):
 
 @pytest.mark.parametrize(
     ("where", "rows"),
-    [("x > 0", [0, 3]), ("NOT x <= 0", [0, 3]), ("x IS NULL", [1]), ("x IS NULL OR y > 3", [1, 3]), ("y < 3", [0, 1])],
-)
+    [
+        ("x > 0", [0, 3]), ("NOT x <= 0", [0, 3]), ("x IS NULL", [1]), ("x IS NULL OR y > 3", [1, 3]), ("y < 3", [0, 1]),
+        ("x > 0 AND y < 4", [0]), ("y > 1 AND x IS NULL", [1]), ("(x < 3) AND NOT x = 1", [2, 3]), ("x > 1 OR x < 0", [2, 3]),
+        ('"x" >= -1e0 AND (x > 1 OR y = 3)', [2, 3]), ("x BETWEEN 0 AND 5 AND y > 1", [3]),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("lazy", [False, True])
 def test_nan_is_missing_in_conditions(tmp_path, where, rows, lazy):
     """Polars has it above every number; frames of pandas have no other missing number."""
@@ -112,3 +116,12 @@ def test_nan_is_missing_in_conditions(tmp_path, where, rows, lazy):
     if lazy:
         frame.write_parquet(source)
     assert open_table(source, where=where).collect()["y"].to_list() == [row + 1 for row in rows]
+
+
+def test_parts_of_a_file_that_meet_no_condition_are_not_read(tmp_path):
+    """Minima and maxima in a Parquet file say which parts have rows, for columns that may hold NaN as well."""
+    pl.DataFrame({"x": np.arange(1e5), "y": np.arange(1e5)}).write_parquet(tmp_path / "a.parquet", row_group_size=100)
+    frame = open_table(tmp_path / "a.parquet", where="x > 99990.5 AND (y IS NULL OR y > 99995)")._rows.frame
+    scanned = frame.explain().partition("SELECTION")[2]
+    assert "99990.5" in scanned
+    assert frame.collect().height == 4

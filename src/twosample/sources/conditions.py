@@ -25,6 +25,8 @@ _UNUSUAL = re.compile(r"\\|\$|--|/\*")
 """Escapes, dollar quotes and comments: where these are, tokens may not be what they seem."""
 _READERS = re.compile(r"\bselect\b|\b(?:read|scan)_\w+[\"`]?\s*\(", re.IGNORECASE)
 _MAYBE_READERS = re.compile(r"\bselect\b|\b(?:read|scan)_\w+", re.IGNORECASE)
+_COMPARISON = re.compile(r"""(?:\w+|"(?:[^"]|"")+")\s*(?:[<>]=?|=)\s*[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?""", re.DOTALL)
+"""A column against a number, such as ``price > 9.5``."""
 _MANY = 100  # ANDs and ORs up to which a condition is left as it is
 _DEEP = 20  # parentheses within each other that every parser takes
 
@@ -83,6 +85,26 @@ def polars_condition(where: str) -> pl.Expr:
         return ~parts[0] if word == "not" else (pl.any_horizontal if word == "or" else pl.all_horizontal)(parts)
 
     return assembled(where, pl.sql_expr, join)
+
+
+def comparisons(where: str) -> list[str]:
+    """The parts ``column > number`` of a condition which every row must meet that meets the condition.
+
+    >>> comparisons("x > 2 AND (y < 1 OR z = 3) AND z <= -1e5"), comparisons("x > 2 OR y < 1"), comparisons("NOT x > 2")
+    (['x > 2', 'z <= -1e5'], [], [])
+    """
+    tokens = _TOKENS.findall(where)
+    partners = _partners(tokens)
+    if partners is None or _UNUSUAL.search(where):
+        return []
+    cutter = _Cutter(where, tokens, partners)
+    start, stop = cutter._inside(0, len(tokens))
+    if any(True for _ in cutter._marks(start, stop, "or")):
+        return []
+    marks = list(cutter._marks(start, stop, "and"))
+    edges = zip([start, *(mark + 1 for mark in marks)], [*marks, stop], strict=True)
+    parts = ("".join(tokens[slice(*cutter._inside(*edge))]) for edge in edges)
+    return [part for part in parts if _COMPARISON.fullmatch(part)]
 
 
 def _cut(where: str) -> Junction | str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SourceError
 from ..summaries import BinGrid, ColumnInfo, TableSummary
-from .conditions import called, polars_condition
+from .conditions import called, comparisons, polars_condition
 from .facts import Scan, family_of
 from .guard import Guard
 from .partial import Task
@@ -210,12 +210,12 @@ class LocalRows(BatchRows):
             condition, names = polars_condition(where), frame.lazy().collect_schema()
             _check_names(where, names)
             pl.DataFrame(schema=names).filter(condition)  # types that do not fit: said now, and about the condition
-            return _filtered(frame.lazy(), condition)
+            return _filtered(frame.lazy(), where)
 
         def numbered() -> pl.Series:
             lazy = self.frame.lazy()
             mark = new_name(lazy.collect_schema().names())
-            found = _filtered(lazy.with_row_index(mark), polars_condition(where)).select(mark)
+            found = _filtered(lazy.with_row_index(mark), where).select(mark)
             return found.collect(engine="streaming").to_series()
 
         def numbers() -> pl.Series:
@@ -267,13 +267,21 @@ def new_name(taken: Sequence[str]) -> str:
     return mark
 
 
-def _filtered(lazy: pl.LazyFrame, condition: pl.Expr) -> pl.LazyFrame:
-    """The rows for which a condition holds; NaN, which polars has above every number, is missing."""
+def _filtered(lazy: pl.LazyFrame, where: str) -> pl.LazyFrame:
+    """The rows for which a condition holds; NaN, which polars has above every number, is missing.
+
+    Columns are changed for that, and polars would read all rows first. So what every row must meet comes before: with
+    NaN as it is, comparisons with numbers keep as many rows or more.
+    """
     import polars as pl
 
-    schema = lazy.collect_schema()
+    schema, condition = lazy.collect_schema(), polars_condition(where)
     floats = [name for name in condition.meta.root_names() if name in schema and schema[name].is_float()]
-    return lazy.with_columns(pl.col(floats).fill_nan(None)).filter(condition) if floats else lazy.filter(condition)
+    if not floats:
+        return lazy.filter(condition)
+    for part in comparisons(where):
+        lazy = lazy.filter(polars_condition(part))
+    return lazy.with_columns(pl.col(floats).fill_nan(None)).filter(condition)
 
 
 def _check_names(where: str, names: Iterable[str]) -> None:
