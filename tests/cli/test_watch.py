@@ -176,3 +176,17 @@ def test_mistakes(twosample, days, state, tmp_path):
         assert done.code == 2, arguments
         assert message in done.err, done.err
     assert not (tmp_path / "x.tsw").exists()
+
+
+def test_batches_of_text_in_another_encoding(twosample, tmp_path):
+    rng = np.random.default_rng(1)
+    for day in range(1, 31):
+        rows = "".join(f"{city},{rng.normal()}\n" for city in rng.choice(["Köln", "Rom"], 50))
+        (tmp_path / f"2026-09-{day:02d}.csv").write_bytes(f"city,price\n{rows}".encode("latin-1"))
+    state, named = tmp_path / "shop.tsw", ["--encoding", "latin-1"]
+    assert twosample("watch", "start", state, tmp_path / "2026-09-[012]?.csv", *named).out.startswith("= ready: 2")
+    found = twosample("watch", "add", state, tmp_path / "2026-09-30.csv", *named, "--json", "-")
+    assert found.code == 0, found.err
+    assert json.loads(found.out)["looks"][-1]["batch"] == "2026-09-30"
+    again = twosample("watch", "add", state, tmp_path / "2026-09-30.csv", *named)
+    assert "refused" in again.err

@@ -103,8 +103,10 @@ def test_queries_nested_too_deeply(tmp_path, scheme):
 @pytest.mark.parametrize(
     ("where", "rows"),
     [
-        ("x > 0", [0, 3]), ("NOT x <= 0", [0, 3]), ("x IS NULL", [1]), ("x IS NULL OR y > 3", [1, 3]), ("y < 3", [0, 1]),
-        ("x > 0 AND y < 4", [0]), ("y > 1 AND x IS NULL", [1]), ("(x < 3) AND NOT x = 1", [2, 3]), ("x > 1 OR x < 0", [2, 3]),
+        ("x > 0", [0, 3]), ("NOT x <= 0", [0, 3]), ("x IS NULL", [1]), ("x IS NULL OR y > 3", [1, 3]),
+        ("y < 3", [0, 1]),
+        ("x > 0 AND y < 4", [0]), ("y > 1 AND x IS NULL", [1]), ("(x < 3) AND NOT x = 1", [2, 3]),
+        ("x > 1 OR x < 0", [2, 3]),
         ('"x" >= -1e0 AND (x > 1 OR y = 3)', [2, 3]), ("x BETWEEN 0 AND 5 AND y > 1", [3]),
     ],
 )  # fmt: skip

@@ -59,6 +59,7 @@ def start(  # noqa: PLR0913, PLR0917 - the flags of the command line
     exclude: options.Exclude = None,
     kind: options.Kind = None,
     where: options.Where = None,
+    encoding: options.Encoding = None,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -74,7 +75,7 @@ def start(  # noqa: PLR0913, PLR0917 - the flags of the command line
         from ..monitor import Monitor
 
         monitor = Monitor(
-            sources,
+            _opened(sources, encoding, batch),
             batches=batch,
             strata=strata,
             time=time,
@@ -90,10 +91,11 @@ def start(  # noqa: PLR0913, PLR0917 - the flags of the command line
     return UNDECIDED if monitor.learning else SAME
 
 
-def add(
+def add(  # noqa: PLR0913, PLR0917 - the flags of the command line
     state: State,
     sources: Batches,
     again: Annotated[bool, typer.Option("--again", help="Take batches that are there already once more.")] = False,
+    encoding: options.Encoding = None,
     report: options.Report = None,
     json: options.Json = None,
     prometheus: Prometheus = None,
@@ -111,10 +113,11 @@ def add(
         monitor = Monitor.load(state)
         before = len(monitor.looks)
         with terminal.working("adding", quiet=quiet):
+            opened = _opened(sources, encoding, monitor._rule.by)
             if again:
-                monitor.update(sources, again=True)
+                monitor.update(opened, again=True)
             else:
-                for refused in monitor.update_new(sources):
+                for refused in monitor.update_new(opened):
                     terminal.complain(f"refused: {refused.replace('again=True', '--again')}")
         looks = monitor.looks[before:]
         if looks:
@@ -123,6 +126,15 @@ def add(
     if not looks:
         return ERROR
     return _code(monitor, looks)
+
+
+def _opened(sources: Sequence[str], encoding: str | None, batches: str) -> Sequence[object]:
+    """Sources as they are, or as tables if text in them has an encoding by name: of each file if that is a batch."""
+    from ..monitor.batches import matching
+
+    if encoding is None:
+        return sources
+    return [options.opened(path, encoding) for source in sources for path in matching(source, batches == "file")]
 
 
 def show(

@@ -116,15 +116,16 @@ def _named(sources: object, expand: bool) -> list[tuple[str, object]]:
     if isinstance(sources, list | tuple):
         found = [pair for source in sources for pair in _named(source, expand)]
     elif isinstance(sources, str | os.PathLike):
-        found = [(path, path) for path in _matching(os.fspath(sources), expand)]
+        found = [(path, path) for path in matching(os.fspath(sources), expand)]
     else:
-        found = [(sources.name if isinstance(sources, TableSummary) else "", sources)]
+        named = isinstance(sources, TableSummary) or (isinstance(sources, Table) and bool(sources.files))
+        found = [(str(getattr(sources, "name", "")) if named else "", sources)]
     names = [_short(name) for name, _ in found]
     unique = len(set(names)) == len(names)
     return [(short if unique else name, source) for short, (name, source) in zip(names, found, strict=True)]
 
 
-def _matching(path: str, expand: bool) -> list[str]:
+def matching(path: str, expand: bool) -> list[str]:
     """The files of a pattern, in the order of their names; whatever it is if it is none."""
     if not expand or "://" in path or not glob.has_magic(path) or Path(path).exists():
         return [path]
