@@ -89,6 +89,15 @@ def test_summaries_made_before_durations_were_read_are_compared_as_text(monkeypa
     assert found.schema.changed == {}
 
 
+@pytest.mark.parametrize("form", ["%m/%d/%Y", "%d/%m/%Y %H:%M", "%d-%m-%y"])
+def test_a_note_says_what_to_do_where_day_or_month_may_come_first(form):
+    days = pl.Series(trips()).cast(pl.Int32).cast(pl.Date).cast(pl.Datetime).dt.strftime(form)
+    found = ts.compare({"d": days}, {"d": days.reverse()})
+    assert found["d"].kind in ("text", "categorical")
+    assert any("'d' spells dates such as 03/04/2024" in note and "Write 2024-03-04" in note for note in found.notes)
+    assert not any("03/04" in note for note in ts.compare({"d": ["1/2", "3/4"]}, {"d": ["1/2", "3/4"]}).notes)
+
+
 def test_dates_beside_durations_have_changed():
     dates = [f"2024-03-{1 + s % 28:02d}" for s in trips().tolist()]
     found = ts.compare({"d": dates}, {"d": clock(trips())})

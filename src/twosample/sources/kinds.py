@@ -33,7 +33,7 @@ from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
 from .facts import DATES, NUMERIC
 from .values import column_of, numbers, present, spelled, strings, truths
-from .written import PADDED, durations, grouped, mixed_commas, short_clock, unclear_clock
+from .written import PADDED, durations, grouped, mixed_commas, short_clock, unclear_clock, unclear_dates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +69,7 @@ _SPELLED = {
 TIMES: tuple[Kind, ...] = ("datetime", "duration")  # that are seconds
 FLAGS = "text that spells yes and no"  # why a column is one of categories
 HOURS = "whose two parts are read as hours and minutes (1:30 is 1 h 30 min)"
+EITHER = "such as 03/04/2024, which are compared as text: the day or the month may come first"
 THOUSANDS = "whose commas are read as those of thousands (1,125 is 1125)"  # in the reason of a column of text
 
 
@@ -229,7 +230,9 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
     if looks in TIMES:
         how = f", {HOURS}" if looks == "duration" and short_clock(words) else ""
         return is_(looks, f"text that spells {_SPELLED[looks]}{how}", True)
-    return replace(is_(*_text_kind(info, facts, words)), spelled=share, numbers=len(np.unique(values)))
+    base, reason = _text_kind(info, facts, words)
+    reason += f"; dates {EITHER}" if unclear_dates(words) else ""
+    return replace(is_(base, reason), spelled=share, numbers=len(np.unique(values)))
 
 
 def _beyond_doubles(facts: ColumnProfile) -> bool:

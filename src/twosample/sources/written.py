@@ -15,6 +15,7 @@ _FORMS = (
 _DATE = r"^\d{4}-\d{2}-\d{2}"
 _BEGUN = r"^\d{1,4}[./]\d{1,2}[./]\d"  # other dates
 _POINTS = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})\b"  # 15.03.2024: the day comes first wherever dates have points
+_EITHER_FIRST, _MOSTLY = r"^\d{1,2}[/-]\d{1,2}[/-](?:\d{4}|\d{2})(?:\b|T)", 0.95  # 03/04/2024
 _YEAR_FIRST = r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})\b"  # 2024/03/15
 _ZONED = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z")  # with the distance from UTC
 _CODE = "usd|eur|gbp|jpy|chf|cad|aud|inr|cny|sek|nok|dkk"
@@ -125,6 +126,16 @@ def unclear_clock(text: pl.Series) -> bool:
 def short_clock(text: pl.Series) -> bool:
     """Whether hours and minutes stand somewhere without seconds, which may be minutes and seconds."""
     return bool(text.str.contains(_TWO_PARTS).any())
+
+
+def unclear_dates(text: pl.Series) -> bool:
+    """Whether nearly all values are dates of which the day or the month may come first.
+
+    >>> import polars as pl
+    >>> unclear_dates(pl.Series(["03/15/2024", "3/4/24 9:30"])), unclear_dates(pl.Series(["2024/03/15", "1/2"]))
+    (True, False)
+    """
+    return bool(text.str.contains(_EITHER_FIRST).mean() >= _MOSTLY)  # type: ignore[operator]
 
 
 def moments_in_time(text: pl.Series) -> pl.Series:

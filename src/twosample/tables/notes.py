@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from .._shown import few, quoted
 from .._version import __version__
-from ..sources.kinds import HOURS, THOUSANDS
+from ..sources.kinds import EITHER, HOURS, THOUSANDS
 from ..sources.schemas import with_words, zone_of
 from .designing import RowPlan
 from .joint import Joint
@@ -43,6 +43,9 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: RowPlan | N
         f"Intervals are at level {1 - 2 * level:g}: each end is exceeded with probability {level:g}.",
         *kept,
         *_read_as(reading, "numbers", THOUSANDS, "If they are decimal commas, write points."),
+        *_read_as(
+            reading, "dates", EITHER, "Write 2024-03-04, or parse them before, as .str.to_date('%d/%m/%Y') does."
+        ),
         *_read_as(reading, "durations", HOURS, "If they are minutes and seconds, write 0:01:30."),
         *_words(reading),
         *_zones(reading),
