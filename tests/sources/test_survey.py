@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from twosample.sources import BinGrid, BinnedColumn, open_table, remote, survey
+from twosample.sources import BinGrid, BinnedColumn, open_table, remote, tallies
 from twosample.sources.guard import Guard
 from twosample.sources.local import LocalRows
 
@@ -97,7 +97,7 @@ def test_of_large_tables_in_engines_a_part_is_held(monkeypatch, most):
 
 
 def test_too_many_values_are_given_up(monkeypatch):
-    monkeypatch.setattr(survey, "VALUES", 5)
+    monkeypatch.setattr(tallies, "VALUES", 5)
     found = open_table(FRAME.lazy()).survey(300, 5, plan)
     assert not found.counts
     assert set(found.moments) == set(GRIDS)

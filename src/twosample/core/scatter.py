@@ -1,4 +1,4 @@
-"""Sums of whole numbers by group, in half the time of ``np.add.at``, and while other threads run."""
+"""Sums of whole numbers by group, in half the time of ``np.add.at`` and beside other threads; equal numbers counted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .scratch import CHUNK
+from .types import Floats, Wholes
 
 _ONES = {kind: np.ones(CHUNK, dtype=kind) for kind in map(np.dtype, (np.int32, np.int64, np.uint64))}
 
@@ -60,3 +61,23 @@ def _product() -> Callable[..., None] | None:
     except ImportError:
         return None
     return getattr(_sparsetools, "csc_matvec", None)
+
+
+def grouped(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
+    """Each number once, ascending, and how often it is there."""
+    if counts is None:
+        return ascending_once(np.sort(values), None)
+    if (values[1:] > values[:-1]).all():
+        return values, counts
+    order = np.argsort(values, kind="stable")
+    return ascending_once(values[order], counts[order])
+
+
+def ascending_once(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
+    """The same of numbers that are ascending already."""
+    if not len(values):
+        return values, np.empty(0, dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    if counts is None:
+        return values[starts], np.diff(np.append(starts, len(values)))
+    return values[starts], np.add.reduceat(counts, starts)

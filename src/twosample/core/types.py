@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]  # double-precision numbers; the shape stands in a comment where it is made
 Reals: TypeAlias = NDArray[np.floating[Any]]  # numbers in either precision: kernel tiles
+Wholes: TypeAlias = NDArray[np.int64]  # whole numbers: rows of a value, of a bin
 
 Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """How often a pooled point stands in a sample: 0 or 1 for a relabelling, any count for a bootstrap."""

@@ -25,10 +25,9 @@ sums. All errors are ``SourceError``, made in `guard.py`; they hold neither cred
 """
 
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile
-from .facts import CategoryCounts, Scan
 from .kinds import MISSING_SHARE, USABLE, ColumnKind, Kind, infer_kinds, unsupported
 from .schemas import JointColumn, SchemaComparison, SchemaFinding, compare_schemas, convert
-from .survey import Survey
+from .survey import CategoryCounts, Scan, Survey
 from .table import Table, open_table
 
 __all__ = [

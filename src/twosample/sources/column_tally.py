@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.bins import add_counted_to_bins, add_to_bins
 from ..core.scratch import CHUNK, scratch
-from ..core.types import Floats
+from ..core.types import Floats, Wholes
 from ..summaries import (
     BinGrid,
     BinnedColumn,
@@ -25,10 +25,10 @@ from ..summaries import (
     Totals,
 )
 from ..summaries.counts import MOST_CATEGORIES
-from ..summaries.points import Wholes
+from ..summaries.facts import DATES, NUMERIC, TEXTS
 from ..summaries.singles import Ends
 from .distinct import DistinctTally, hash_method
-from .facts import DATES, NUMERIC, TEXTS, CategoryCounts
+from .survey import CategoryCounts
 from .values import MANY, WholeCounts, counted, dated, each_once, present, spelled, strings, with_ends
 
 if TYPE_CHECKING:

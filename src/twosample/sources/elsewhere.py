@@ -9,7 +9,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError
 from ..summaries import Points
-from .facts import NUMERIC
+from ..summaries.facts import NUMERIC
 from .partial import Work, united
 from .values import column_of, numbers
 

@@ -31,7 +31,7 @@ import numpy as np
 from ..core.types import Floats
 from ..errors import InputError, unknown_option
 from ..summaries import ColumnInfo, ColumnProfile
-from .facts import DATES, NUMERIC
+from ..summaries.facts import DATES, NUMERIC
 from .values import column_of, numbers, present, spelled, strings, truths
 from .written import PADDED, durations, grouped, mixed_commas, short_clock, unclear_clock, unclear_dates
 

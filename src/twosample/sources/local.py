@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SourceError
 from ..summaries import BinGrid, ColumnInfo, TableSummary
+from ..summaries.facts import family_of
 from .conditions import called, comparisons, polars_condition
-from .facts import Scan, family_of
 from .guard import Guard
 from .partial import Task
 from .sampling import chosen_rows, drawn
 from .summarize import RowChoice, summarized
-from .survey import Plan, Survey, surveyed
-from .tallies import tallied
+from .survey import Plan, Scan, Survey
+from .tallies import surveyed, tallied
 from .values import columns_of
 
 if TYPE_CHECKING:

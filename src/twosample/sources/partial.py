@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..core.blas import single_threaded_blas
 from ..summaries import CodedColumn, ColumnInfo, GroupSums, RowSampler, TableSummary
+from ..summaries.facts import TEXTS
 from ..summaries.sums import GROUPS
-from .facts import TEXTS
 from .moments import GroupTally
 from .summarize import BINS
 from .tallies import Tallies

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, TwosampleError, warn
 from ..summaries import BinGrid, CodedColumn, GroupSums, TableSummary
-from .facts import CategoryCounts, Scan
 from .local import LocalRows
 from .moments import GroupTally
 from .partial import Task, Work, part_of, united
 from .remote import RemoteRows, held_rows
 from .summarize import ENOUGH, ROWS, RowChoice, check_order
 from .summarized import SummaryRows
-from .survey import Plan, Survey
+from .survey import CategoryCounts, Plan, Scan, Survey
 from .workers import Workers
 
 if TYPE_CHECKING:

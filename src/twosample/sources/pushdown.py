@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InputError, SourceError
 from ..summaries import BinGrid, BinnedColumn, ColumnInfo, ColumnProfile
-from .facts import CategoryCounts
+from .survey import CategoryCounts
 from .values import numbers, strings
 
 if TYPE_CHECKING:

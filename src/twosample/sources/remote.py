@@ -16,16 +16,16 @@ from weakref import WeakKeyDictionary
 from .._files import TemporaryCopy, roomy_folder
 from ..errors import InputError, OutputError
 from ..summaries import BinGrid, ColumnInfo, RowSampler, TableSummary
+from ..summaries.facts import family_of
 from .conditions import called
-from .facts import Scan, family_of
 from .guard import Guard
 from .partial import Task
 from .pullers import Puller
 from .pushdown import Pushdown
 from .sampling import drawn
 from .summarize import RowChoice, summarized
-from .survey import Plan, Survey, surveyed
-from .tallies import tallied
+from .survey import Plan, Scan, Survey
+from .tallies import surveyed, tallied
 from .values import columns_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ..core.threads import Crew, available_cores
 from ..errors import InputError, OptionError, options_by_name, whole_number
 from ..summaries import BinGrid, CodedColumn, ColumnInfo, RowSampler, Scale, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
-from .facts import NUMERIC
+from ..summaries.facts import NUMERIC
 from .kinds import NUMBERS, TIMES, ColumnKind, Kind, infer_kinds
 from .moments import GroupTally, frozen
 from .schemas import convert, mostly_numbers

@@ -11,12 +11,11 @@ import numpy as np
 from ..errors import InputError, SourceError
 from ..summaries import BinGrid, ColumnInfo, ColumnSummary, Points, SingleValues, TableSummary
 from ..summaries.counts import MOST_CATEGORIES
-from .facts import CategoryCounts, Scan
 from .guard import Guard
 from .local import LocalRows
 from .partial import Task
 from .summarize import RowChoice, check_order
-from .survey import Plan, Survey
+from .survey import CategoryCounts, Plan, Scan, Survey
 from .values import column_of, dated, strings
 
 if TYPE_CHECKING:

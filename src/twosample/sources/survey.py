@@ -1,19 +1,16 @@
-"""One look at a table: a sample, and what is found in all rows while it is drawn."""
+"""A table, read: what one pass has found in all rows, and the sample that was drawn meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.threads import Crew, available_cores
-from ..summaries import BinGrid, ColumnInfo, GroupSums, Points
-from .facts import Scan
-from .sampling import chosen_rows, drawn, picked
-from .tallies import VALUES, Tallies
+from ..summaries import BinGrid, BinnedColumn, ColumnProfile, GroupSums, Points, SingleValues
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +19,39 @@ if TYPE_CHECKING:
 
 Plan = Callable[["pl.DataFrame"], tuple[Mapping[str, BinGrid], Mapping[str, int]]]
 """From the first rows of a table to the bins, and the numbers of values to count, that are wanted of all rows."""
+
+
+@dataclass(frozen=True)
+class CategoryCounts:
+    """How often the most frequent values of a column occur."""
+
+    name: str  # the column
+    values: tuple[tuple[str, int], ...]  # (value, rows), most frequent first, ties in the order of the values
+    rest: int  # rows with any other value
+    missing: int  # rows without a value
+
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return sum(rows for _, rows in self.values) + self.rest
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What one pass over a table has found."""
+
+    rows: int  # rows that were looked at
+    profile: tuple[ColumnProfile, ...]  # one for each column; none if profiles were not asked for
+    moments: Mapping[str, BinnedColumn] = field(default_factory=dict)  # for each column with a grid
+    counts: Mapping[str, CategoryCounts] = field(default_factory=dict)
+    """For each column whose values were to be counted."""
+    singles: Mapping[str, SingleValues] = field(default_factory=dict)
+    """Single values and round numbers of columns with bins, in the same rows; not where an engine made the bins."""
+
+    @cached_property
+    def profiles(self) -> dict[str, ColumnProfile]:
+        """The profile of each column by its name."""
+        return {part.name: part for part in self.profile}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,35 +115,3 @@ class Survey(Scan):
             singles={**self.singles, **more.singles},
             held=None,
         )
-
-
-def surveyed(
-    columns: Sequence[ColumnInfo],
-    batches: Iterable[pl.DataFrame],
-    empty: pl.DataFrame,
-    draw: tuple[int, int],
-    plan: Plan,
-    known: int | None = None,
-) -> Survey:
-    """Draw a sample (size, seed) and tally, in one pass over all batches, whose number of rows may be known before."""
-    tallies, crew = Tallies(()), Crew(available_cores())
-    limits: Mapping[str, int] = {}
-
-    def watched() -> Iterator[pl.DataFrame]:
-        nonlocal tallies, limits
-        for batch in batches:
-            if not tallies.rows:
-                grids, limits = plan(batch)
-                tallies = Tallies.in_bins(columns, grids, limits, crew=crew, most=VALUES)
-            tallies.add(batch)
-            yield batch
-
-    with crew:
-        if known is None:
-            found, rows = drawn(watched(), empty, *draw)
-            sample, numbers = found.frame, found.numbers
-        else:  # so are the rows that are drawn: no others are looked at
-            numbers = chosen_rows(known, *draw)
-            sample, rows = picked(watched(), empty, numbers)
-    held = sample if len(sample) == rows else None
-    return replace(Survey.of(tallies.scan(limits), sample, held), numbers=numbers)

@@ -12,14 +12,13 @@ from .._forks import check_threads
 from ..errors import InputError, OptionError, SourceError, options_by_name, whole_number
 from ..summaries import SUFFIX, BinGrid, BinnedColumn, ColumnInfo, ColumnProfile, TableSummary
 from .encodings import checked_encoding
-from .facts import CategoryCounts, Scan
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .partial import Task
     from .summarize import RowChoice
-    from .survey import Plan, Survey
+    from .survey import CategoryCounts, Plan, Scan, Survey
 
 
 class Rows(Protocol):

@@ -5,15 +5,18 @@ Batches come in the order of the rows, so that no answer depends on threads; the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.threads import Crew, available_cores
 from ..summaries import BinGrid, ColumnInfo, ColumnSummary, PointTally
 from ..summaries.counts import MOST_CATEGORIES
+from ..summaries.facts import NUMERIC, TEXTS
 from ..summaries.points import MOST
 from .column_tally import BinTally, ColumnTally, CountTally, NumberTally
-from .facts import NUMERIC, TEXTS, Scan
+from .sampling import chosen_rows, drawn, picked
+from .survey import Plan, Scan, Survey
 from .values import column_of
 
 if TYPE_CHECKING:
@@ -131,3 +134,35 @@ def tallied(
         for batch in batches:
             tallies.add(batch)
     return tallies.scan(counted)
+
+
+def surveyed(
+    columns: Sequence[ColumnInfo],
+    batches: Iterable[pl.DataFrame],
+    empty: pl.DataFrame,
+    draw: tuple[int, int],
+    plan: Plan,
+    known: int | None = None,
+) -> Survey:
+    """Draw a sample (size, seed) and tally, in one pass over all batches, whose number of rows may be known before."""
+    tallies, crew = Tallies(()), Crew(available_cores())
+    limits: Mapping[str, int] = {}
+
+    def watched() -> Iterator[pl.DataFrame]:
+        nonlocal tallies, limits
+        for batch in batches:
+            if not tallies.rows:
+                grids, limits = plan(batch)
+                tallies = Tallies.in_bins(columns, grids, limits, crew=crew, most=VALUES)
+            tallies.add(batch)
+            yield batch
+
+    with crew:
+        if known is None:
+            found, rows = drawn(watched(), empty, *draw)
+            sample, numbers = found.frame, found.numbers
+        else:  # so are the rows that are drawn: no others are looked at
+            numbers = chosen_rows(known, *draw)
+            sample, rows = picked(watched(), empty, numbers)
+    held = sample if len(sample) == rows else None
+    return replace(Survey.of(tallies.scan(limits), sample, held), numbers=numbers)

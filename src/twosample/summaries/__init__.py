@@ -10,10 +10,9 @@ from .coded import CodedColumn
 from .comparable import comparable
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
-from .grid import BinGrid
+from .grid import BinGrid, Scale
 from .points import Points, PointTally
 from .rows import RowSample, RowSampler
-from .scale import Scale
 from .singles import SingleTally, SingleValues
 from .sums import GroupSums
 from .table import SUFFIX, ColumnSummary, TableSummary

@@ -1,4 +1,4 @@
-"""A column in a few numbers."""
+"""A column in a few words and numbers: its name, what is stored in it, its range and mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,33 @@ from typing import Literal
 
 Family = Literal["integer", "number", "boolean", "date", "time", "duration", "text", "category", "empty", "other"]
 """What a storage type amounts to, whatever engine it comes from."""
+
+DATES = ("date", "time", "duration")  # families of columns that hold dates, or times, in seconds
+NUMERIC = ("integer", "number", "boolean", *DATES)  # families of columns that hold numbers, dates in seconds included
+TEXTS = ("text", "category")  # families of columns that hold text
+
+
+def family_of(dtype: object) -> Family:
+    """The family of a narwhals type."""
+    import narwhals as nw
+
+    if not isinstance(dtype, nw.dtypes.DType):
+        return "other"
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_numeric():
+        return "number"
+    families: dict[str, Family] = {
+        "Boolean": "boolean",
+        "Date": "date",
+        "Datetime": "date",
+        "Time": "time",
+        "Duration": "duration",
+        "String": "text",
+        "Categorical": "category",
+        "Enum": "category",
+    }
+    return families.get(type(dtype).__name__, "other")
 
 
 @dataclass(frozen=True)

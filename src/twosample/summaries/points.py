@@ -20,7 +20,8 @@ from math import fsum, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.types import Floats
+from ..core.scatter import ascending_once, grouped
+from ..core.types import Floats, Wholes
 from .bins import BinnedColumn
 from .grid import BinGrid
 
@@ -30,8 +31,6 @@ MOST = 1 << 16
 _DIGITS = 52  # of a double behind the first
 _LEAST, _LARGEST = -1074, 1024  # units that change nothing, and that leave nothing
 _HELD = 8  # numbers that are sorted together, for each value that may be left
-
-Wholes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ class Points:
         bits = -_first((-self.bits, 0), -16, lambda b: _different(raw & -(1 << _DIGITS + b)) <= most)
         if (unit, bits) == (self.unit, self.bits):
             return self
-        return Points(*_sums(_cut(self.values, unit, bits), self.counts), unit, bits, self.whole, most)
+        return Points(*ascending_once(_cut(self.values, unit, bits), self.counts), unit, bits, self.whole, most)
 
     @property
     def widths(self) -> Floats:
@@ -234,23 +233,3 @@ def _first(ends: tuple[int, int], guess: int, holds: Callable[[int], bool]) -> i
         else:
             low = middle + 1
     return low
-
-
-def grouped(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
-    """Each number once, ascending, and how often it is there."""
-    if counts is None:
-        return _sums(np.sort(values), None)
-    if (values[1:] > values[:-1]).all():
-        return values, counts
-    order = np.argsort(values, kind="stable")
-    return _sums(values[order], counts[order])
-
-
-def _sums(values: Floats, counts: Wholes | None) -> tuple[Floats, Wholes]:
-    """The same of numbers that are ascending already."""
-    if not len(values):
-        return values, np.empty(0, dtype=np.int64)
-    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    if counts is None:
-        return values[starts], np.diff(np.append(starts, len(values)))
-    return values[starts], np.add.reduceat(counts, starts)

@@ -14,10 +14,9 @@ from math import ceil, frexp
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.scatter import add_by_group
+from ..core.scatter import add_by_group, grouped
 from ..core.scratch import CHUNK, scratch
-from ..core.types import Floats
-from .points import Wholes, grouped
+from ..core.types import Floats, Wholes
 
 STEPS = 1000.0, 100.0, 10.0, 5.0, 1.0, 0.5, 0.1, 0.01
 """Numbers are round if they are multiples of these; what is one of the first is one of all that follow."""

@@ -14,10 +14,9 @@ from ..errors import InputError, OptionError
 from .bins import BinnedColumn
 from .counts import Counts, Distinct
 from .facts import ColumnInfo, ColumnProfile, Family
-from .grid import BinGrid
+from .grid import BinGrid, Scale
 from .points import Points
 from .rows import RowSample
-from .scale import Scale
 from .singles import SingleValues
 from .sums import GroupSums
 from .totals import Totals

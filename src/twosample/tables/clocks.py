@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.types import Floats
+from ..core.types import Floats, Wholes
 from ..summaries import SingleValues
-from ..summaries.points import Wholes
 from ..summaries.singles import FIRST_YEAR, HOURS, WEEKDAYS, YEARS
 from .views import View
 
