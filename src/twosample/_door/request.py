@@ -56,6 +56,11 @@ class Request:
     notes: tuple[str, ...]  # what the user should know about the samples
     labelled: tuple[str, ...]  # a warning about a bandwidth that has seen the labels
 
+    @property
+    def columns(self) -> int:
+        """Columns of the rows; 0 when the points are not vectors."""
+        return self.pool.z.shape[1] if self.kernel.domain == "vectors" else 0
+
     def planned(self, labellings: int) -> Request:
         """With the engine for so many labellings, if that was left open."""
         if not isinstance(self.engine, Auto):

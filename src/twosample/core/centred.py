@@ -16,9 +16,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .blas import single_threaded_blas
-from .types import Floats
+from .types import Floats, Waves
 
 _NEGLIGIBLE = 1e-9  # of the largest eigenvalue
 
@@ -136,6 +137,23 @@ class CentredSpectrum(Centred):
 
     def eigenvalues(self) -> Floats:
         return self.values
+
+
+def wave_covariance(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, float]:
+    """Covariance of the cosine and sine features, and the mean of k~(z,z)², from the characteristic function.
+
+    `phi` holds it at the whole multiples 0, 1, ..., 2M of one frequency, because products of waves are waves.
+    """
+    difference, total = orders[:, None] - orders[None, :], orders[:, None] + orders[None, :]
+    a_minus, a_plus = phi.real[np.abs(difference)], phi.real[total]
+    b_minus, b_plus = np.sign(difference) * phi.imag[np.abs(difference)], phi.imag[total]
+    cosines, sines, mixed = a_minus + a_plus, a_minus - a_plus, b_plus - b_minus
+    roots = np.sqrt(np.concatenate([weights, weights]))
+    second = 0.5 * np.block([[cosines, mixed], [mixed.T, sines]]) * roots[:, None] * roots[None, :]  # E f f'
+    mean = roots * np.concatenate([phi.real[orders], phi.imag[orders]])
+    top, level = float(weights.sum()), float(mean @ mean)
+    diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
+    return second - np.outer(mean, mean), diagonal_square
 
 
 def u_centred(K: Floats, overwrite: bool = False) -> Floats:

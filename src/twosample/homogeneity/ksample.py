@@ -30,7 +30,6 @@ from ..nulls import Null, Permutation, Spectrum, StratifiedPermutation, is_cheap
 from ..nulls.asymptotic import rows_that_count
 from ..nulls.permutation import ENOUGH, AutoNull
 from ..results import TestResult, conclude
-from ..statistics import Biased
 from .ksample_strata import KSampleDesign, StratifiedGroups, designed
 from .observed import ObservedForm
 from .observed_weights import ObservedWeighted
@@ -206,8 +205,7 @@ def ksample_test(  # noqa: PLR0913 - the options of mmd_test
     if by is not None or weights is not None:
         request, design = designed(request, groups, by, weights)
     sizes = groups.sizes if design is None else design.sizes
-    form = Biased().form(request.pool.m, request.pool.n)
-    observed = ObservedGroups(request, len(sizes) * (1 + n), Biased(), form, sizes)
+    observed = ObservedGroups(request, len(sizes) * (1 + n), sizes)
     quick = None
     if many and design is None and not is_cheap(len(request.pool.z), n):
         quick = observed.in_the_limit()
@@ -223,7 +221,7 @@ def ksample_test(  # noqa: PLR0913 - the options of mmd_test
         kind=KSampleResult,
         test="MMD test of several samples",
         symbol="Σ n_g ‖μ_g − μ‖²",
-        columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
+        columns=request.columns,
         kernel=request.kernel.source,
         null=chosen_null,
         engine=observed.engine,
@@ -257,11 +255,7 @@ def _designed_pairs(request: door.Request, design: KSampleDesign, null: Permutat
                 found.append((design.names[g], design.names[h], float("nan"), 1.0))
                 continue
             of_pair = StratifiedPermutation(names[:m], names[m:], n=null.n)
-        observed = (
-            ObservedForm(part, 1 + null.n, Biased(), Biased().form(m, len(rows) - m))
-            if weights.equal
-            else ObservedWeighted.of(part, weights, 1 + null.n)
-        )
+        observed = ObservedForm(part, 1 + null.n) if weights.equal else ObservedWeighted(part, 1 + null.n, weights)
         outcome = of_pair.judged(observed)
         found.append((design.names[g], design.names[h], outcome.value, outcome.law.pvalue(outcome.value)))
     adjusted = holm([p for *_, p in found])
@@ -360,8 +354,7 @@ def _pairs(request: door.Request, groups: door.Groups, null: Permutation, law: L
     found: list[tuple[str, str, float, float]] = []
     for g, h in combinations(range(len(rows)), 2):
         pool = door.Pool(np.concatenate([rows[g], rows[h]]), len(rows[g]), len(rows[h]))
-        form = Biased().form(pool.m, pool.n)
-        observed = ObservedForm(replace(request, pool=pool), 1 + null.n, Biased(), form)
+        observed = ObservedForm(replace(request, pool=pool), 1 + null.n)
         if len(rows) == 2 and isinstance(law, ReplicateLaw):
             found.append((groups.names[g], groups.names[h], observed.value, law.pvalue(float(law.values[0]))))
             continue

@@ -147,7 +147,7 @@ def mmd_test(  # noqa: PLR0913 - the front door of the house
         n=observed.n,
         test="MMD two-sample test",
         symbol=request.statistic.symbol,
-        columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
+        columns=request.columns,
         kernel=request.kernel.source,
         null=outcome.null,
         engine=judged.engine,
@@ -215,9 +215,6 @@ def _observed(
         )
         if not weights.equal:
             weights, notes = (weights, notes + weights.notes) if moving else (weights.by_sample, notes)
-            return ObservedWeighted.of(request, weights, labellings), notes
-    statistic = request.statistic
-    if isinstance(statistic, QuadraticStatistic):
-        form = statistic.form(request.pool.m, request.pool.n)
-        return ObservedForm(request, labellings, statistic, form), notes
-    return ObservedAverage(request, labellings, statistic), notes
+            return ObservedWeighted(request, labellings, weights), notes
+    quadratic = isinstance(request.statistic, QuadraticStatistic)
+    return (ObservedForm if quadratic else ObservedAverage)(request, labellings), notes

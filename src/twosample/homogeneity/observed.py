@@ -99,9 +99,20 @@ class ObservedMMD(Observed):
 class ObservedForm(ObservedMMD):
     """An estimate from all pairs of rows: labellings, block sums, one formula."""
 
-    statistic: QuadraticStatistic
-    form: QuadraticForm
+    form: QuadraticForm = field(init=False)  # the statistic, or its square
     _ranges: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "form", self._form())
+
+    def _form(self) -> QuadraticForm:
+        return self.statistic.form(self.m, self.n)
+
+    @property
+    def statistic(self) -> QuadraticStatistic:
+        """That of the request."""
+        assert isinstance(self.request.statistic, QuadraticStatistic)
+        return self.request.statistic
 
     @cached_property
     def _planned(self) -> door.Request:
@@ -221,7 +232,7 @@ class ObservedForm(ObservedMMD):
         pool, kernel = self.request.pool, self.request.kernel
         if kernel.domain != "vectors" or pool.z.shape[1] != 1:
             return None
-        quick = ObservedForm(replace(self.request, rng=deepcopy(self.rng)), 1, self.statistic, self.form)
+        quick = ObservedForm(replace(self.request, rng=deepcopy(self.rng)), 1)
         fits = door.values_fit(_largest(kernel, pool.z), len(pool.z), powers=True)
         return quick if fits and isinstance(quick.engine, Fourier) else None
 

@@ -20,13 +20,12 @@ from .observed import ObservedMMD
 class ObservedAverage(ObservedMMD):
     """A mean of independent terms: one pass over the rows, no Gram matrix."""
 
-    statistic: AverageStatistic
-
     @cached_property
     def _terms(self) -> Terms:
-        pool = self.request.pool
+        pool, statistic = self.request.pool, self.request.statistic
+        assert isinstance(statistic, AverageStatistic)
         self._check_size(powers=self.labellings == 1)
-        return self.statistic.terms(self.request.kernel, pool.x, pool.y, self.labellings - 1, self.rng)
+        return statistic.terms(self.request.kernel, pool.x, pool.y, self.labellings - 1, self.rng)
 
     @property
     def value(self) -> float:

@@ -42,19 +42,15 @@ class ObservedWeighted(ObservedForm):
     def _weights(self) -> Floats:
         return self.weights.values
 
-    @classmethod
-    def of(cls, request: door.Request, weights: door.Weights, labellings: int) -> ObservedWeighted:
-        """From a request with a quadratic statistic; the coefficients are those of the true labelling."""
-        statistic, w, m = request.statistic, weights.values, weights.m
-        assert not isinstance(statistic, type)
+    def _form(self) -> QuadraticForm:
+        """The coefficients are those of the true labelling."""
+        w, m = self.weights.values, self.weights.m
         squares = float(w[:m] @ w[:m]), float(w[m:] @ w[m:])
         own = [float(part.sum()) ** 2 for part in (w[:m], w[m:])]
         cross = 1 / (float(w[:m].sum()) * float(w[m:].sum()))
-        if statistic.root:  # type: ignore[union-attr]
-            form = QuadraticForm(m, len(w) - m, 1 / own[0], cross, 1 / own[1], 1 / own[0], 1 / own[1])
-        else:
-            form = QuadraticForm(m, len(w) - m, 1 / (own[0] - squares[0]), cross, 1 / (own[1] - squares[1]))
-        return cls(request, labellings, statistic, form, weights)  # type: ignore[arg-type]
+        if self.statistic.root:
+            return QuadraticForm(m, len(w) - m, 1 / own[0], cross, 1 / own[1], 1 / own[0], 1 / own[1])
+        return QuadraticForm(m, len(w) - m, 1 / (own[0] - squares[0]), cross, 1 / (own[1] - squares[1]))
 
     @cached_property
     def _diagonal(self) -> Floats:

@@ -17,7 +17,6 @@ from ..errors import InputError, options_by_name
 from ..kernels import Kernel
 from ..nulls import Stated
 from ..results import TestResult, conclude
-from ..statistics import Unbiased
 from .observed import ObservedForm
 
 if TYPE_CHECKING:
@@ -233,7 +232,7 @@ def relative_test(
             raise InputError(f"{name} has {size} row(s); the variance of a sample needs at least 3.")
     halves = samples.halves
     request = door.request(*halves, chosen.kernel, chosen.rule, statistic="unbiased", engine=engine, rng=rng)
-    observed = ObservedForm(request, 3, Unbiased(), Unbiased().form(request.pool.m, request.pool.n))
+    observed = ObservedForm(request, 3)
     observed._check_size()
     found = distances(observed._gram, request.kernel, request.pool.z, samples.sizes)
     m, n, rows = samples.sizes
@@ -247,7 +246,7 @@ def relative_test(
         kind=RelativeResult,
         test="Relative test of similarity",
         symbol="(MMD²(x, reference) - MMD²(y, reference)) / σ",
-        columns=request.pool.z.shape[1] if request.kernel.domain == "vectors" else 0,
+        columns=request.columns,
         kernel=request.kernel.source,
         null=Student(law),
         engine=observed.engine,

@@ -25,10 +25,8 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.types import Floats
+from ...core.types import Floats, Waves
 from ...kernels import Mixture
-
-Waves = NDArray[np.complex128]
 
 MAX_FREQUENCIES = 3_000_000  # grids with more frequencies than this are refused
 _POINT_COST = {1: 0.3, 2: 0.8, 3: 3.0}  # what a transform costs for each point, in terms of a frequency
@@ -195,20 +193,3 @@ def _powers(angle: Floats, highest: int) -> Waves:
         for j in range(2, highest + 1):
             np.multiply(powers[j - 1], powers[1], out=powers[j])
     return powers
-
-
-def wave_covariance(phi: Waves, orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, float]:
-    """Covariance of the cosine and sine features, and the mean of k~(z,z)², from the characteristic function.
-
-    `phi` holds it at the whole multiples 0, 1, ..., 2M of one frequency, because products of waves are waves.
-    """
-    difference, total = orders[:, None] - orders[None, :], orders[:, None] + orders[None, :]
-    a_minus, a_plus = phi.real[np.abs(difference)], phi.real[total]
-    b_minus, b_plus = np.sign(difference) * phi.imag[np.abs(difference)], phi.imag[total]
-    cosines, sines, mixed = a_minus + a_plus, a_minus - a_plus, b_plus - b_minus
-    roots = np.sqrt(np.concatenate([weights, weights]))
-    second = 0.5 * np.block([[cosines, mixed], [mixed.T, sines]]) * roots[:, None] * roots[None, :]  # E f f'
-    mean = roots * np.concatenate([phi.real[orders], phi.imag[orders]])
-    top, level = float(weights.sum()), float(mean @ mean)
-    diagonal_square = (top + level) * (top - 3 * level) + 4 * float(mean @ second @ mean)
-    return second - np.outer(mean, mean), diagonal_square

@@ -10,15 +10,15 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square
+from ...core.centred import Centred, CentredGram, CentredSpectrum, pooled_square, wave_covariance
 from ...core.labellings import Labellings, PackedBits
 from ...core.sums import BlockSums
 from ...core.threads import Progress, available_cores, run
-from ...core.types import Counts, Floats
+from ...core.types import Counts, Floats, Waves
 from ...kernels import Kernel
 from ..base import CENTRED_POINTS, Gram
 from ..features.feature_gram import PIECES, FeatureGram
-from .frequency_grid import FrequencyGrid, Waves, wave_covariance
+from .frequency_grid import FrequencyGrid
 from .line_bins import BinnedLine, SortedPlaces, bin_count
 from .nufft import fast_sums, fast_values, transforms_available
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...core.labellings import PackedBits
 from ...core.threads import Progress, available_cores, run
-from ...core.types import Counts, Floats
-from .frequency_grid import FrequencyGrid, Waves
+from ...core.types import Counts, Floats, Waves
+from .frequency_grid import FrequencyGrid
 
 _ORDER = 3
 _ROWS = 1 << 18

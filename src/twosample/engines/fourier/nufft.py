@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
-from ...core.types import Counts, Floats
+from ...core.types import Counts, Floats, Waves
 from ...errors import missing_extra
-from .frequency_grid import FrequencyGrid, Waves
+from .frequency_grid import FrequencyGrid
 
 _LARGE = 200_000  # points or frequencies that are worth threads
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ... import _door as door
-from ...core.types import Floats
+from ...core.types import Floats, Waves
 from ...errors import InputError, OptionError, options_by_name
 from ...sources.elsewhere import check_present, points_elsewhere, rows_of, table_elsewhere
 from ...summaries import Points
@@ -16,7 +16,7 @@ from . import files
 from .bins import BinnedMoments, Bins
 from .files import State
 from .groups import GroupedFeatures, SketchSums
-from .waves import BinnedSample, Waves
+from .waves import BinnedSample
 
 Layout = BinnedMoments | GroupedFeatures
 _EVENLY = 10_000  # numbers of a column in the hands of workers that the range of bins is chosen from

@@ -13,17 +13,13 @@ from functools import cached_property
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core.centred import Centred, CentredGram, CentredSpectrum
+from ...core.centred import Centred, CentredGram, CentredSpectrum, wave_covariance
 from ...core.sums import BlockSums
-from ...core.types import Floats
-from ...engines.fourier import wave_covariance
+from ...core.types import Floats, Waves
 from ...kernels import Kernel
 from ...summaries import BinnedColumn
 from ...summaries.bins import bin_cells
-
-Waves = NDArray[np.complex128]
 
 _TOLERANCES = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 _HIGHEST = 1.0  # radians a bin: beyond this frequency the bins know nothing
