@@ -11,7 +11,8 @@ from twosample.embedding import Judge
 from twosample.sources import open_table
 from twosample.tables import every_row
 from twosample.tables.joint import joint_sample
-from twosample.tables.reading import Wanted, read
+from twosample.tables.options import Wanted
+from twosample.tables.reading import read
 
 
 def table(rows, seed, rho=0.0):

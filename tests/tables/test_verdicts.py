@@ -9,7 +9,7 @@ from twosample.embedding import Effect, Judge, Judged, adjusted
 from twosample.embedding.judge import JOINT
 from twosample.errors import InputError, OptionError
 from twosample.nulls import Permutation, Spectrum
-from twosample.tables.margins import Margins
+from twosample.tables.options import Margins
 from twosample.tables.verdicts import judged_by, overall
 
 

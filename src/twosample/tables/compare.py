@@ -26,17 +26,16 @@ from ..sources import JointColumn, Survey, Table, open_table
 from .checking import Violation, violation_words, violations
 from .conditional import design_findings, tested_by
 from .conditional_joint import together_by
-from .conditions import Conditions
 from .contract import Contract, contract_of
 from .designing import RowPlan, plan_of
 from .every_row import PART, every_row
 from .joint import RESAMPLES, Joint, joint_effect, joint_result, joint_sample, series_finding, speaking_rows
-from .margins import MARGIN, Margins
 from .naming import joint_findings
 from .notes import notes, versions
+from .options import MARGIN, Conditions, Margins, Wanted
 from .pair_pictures import with_pictures
 from .parts import Finding, TableFacts, Verdict
-from .reading import Reading, Step, Wanted, read
+from .reading import Reading, Step, read
 from .results import Comparison
 from .schema import Policy, Schema, checked_policy, comparable, headline, schema_of
 from .subjects import subject, tests_of

@@ -26,10 +26,10 @@ from ..structured import Categories, Text
 from ..summaries import SingleValues
 from .clocks import ROUND, clock_views
 from .conditional_joint import feature_view, joined_by, strata_of
-from .conditions import Conditions
 from .designing import RowPlan
 from .looks import smallest_adjusted
 from .number_views import STEPS, values
+from .options import Conditions
 from .parts import Finding
 from .pictures import missing_place, picture, places
 from .reading import Reading

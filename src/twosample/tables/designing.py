@@ -21,7 +21,7 @@ from ..embedding.relabelled import RelabelledDesign
 from ..embedding.sampled import SampledDesign
 from ..errors import InputError
 from ..sources.values import column_of, numbers, strings
-from .conditions import Conditions
+from .options import Conditions
 from .parts import Finding
 from .reading import Reading
 

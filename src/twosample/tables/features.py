@@ -15,7 +15,7 @@ from ..core.ranks import midranks, scores_of
 from ..core.signs import sign_codes
 from ..core.types import Floats
 from ..sources import Kind
-from ..structured.columns import Categories, Number, Text
+from ..structured.columns import Categories, Text
 from ..summaries import Scale
 
 if TYPE_CHECKING:
@@ -50,17 +50,18 @@ def pooled_column(
 ) -> tuple[Floats, PooledColumn | None]:
     """``(N, c)`` coordinates for the kernel on rows; and features, of one of so many columns. None if it is constant.
 
-    Coordinates of numbers are measured by a scale. The more columns, the fewer features of each. Numbers: normal scores
-    of the ranks, and their squares; dates also the time of day, as a point on a circle. Categories: indicators of the
-    largest, and random signs for the others. Texts: their length, and the principal components of their counts of three
-    letters. And, for all, whether the value is missing.
+    Coordinates are those of a record (:class:`twosample.Record`): of numbers, in units of a scale, and one for what is
+    missing. The more columns, the fewer features of each. Numbers: normal scores of the ranks, and their squares;
+    dates also the time of day, as a point on a circle. Categories: indicators of the largest, and random signs for the
+    others. Texts: their length, and the principal components of their counts of three letters. And, for all, whether
+    the value is missing.
     """
     most = int(np.clip(TOTAL // max(columns, 1), 1, MOST))
     missing = np.asarray(series.is_null().to_numpy())
     levels: Codes | None = None
     if scale is not None:
         values = scale.inside(series.fill_null(scale.centre).to_numpy())
-        coordinates = Number(scale.width, scale.centre).rows(values, missing)
+        coordinates = np.stack([(values - scale.centre) / scale.width, missing.astype(np.float64)], axis=1)
         found = _of_numbers(series, kind, missing)
         if _few(series):
             levels = _ranked(_codes(series))

@@ -20,10 +20,9 @@ from ..sources.summarize import RowChoice
 from ..sources.values import column_of, strings
 from ..summaries import TableSummary
 from .compare import SAMPLE, compare
-from .conditions import Conditions
 from .contract import Contract
 from .many_results import ManyComparison, TablePair
-from .margins import MARGIN
+from .options import MARGIN, Conditions
 from .parts import Finding, Verdict
 from .results import Comparison
 from .side_by_side import all_at_once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from ..sources.summarize import plan
 from ..sources.survey import Plan
 from ..sources.values import YES, as_truths, column_of, finite, truths
 from ..summaries import Scale
+from .options import Wanted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,29 +40,6 @@ Step = Callable[[str], None]  # called with what is done next
 _LONG = 40  # characters of a name that a sentence can bear
 _REPEATED = 0.001  # of all rows
 COUNTED = 10_000  # categories of a table that are counted one by one; where there are more, samples are compared
-
-
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """Which columns, and what the user says of them."""
-
-    select: tuple[str, ...] | None  # names; None for all
-    exclude: tuple[str, ...]
-    kinds: Mapping[str, str]  # by name
-    where: str | None = None  # the condition that rows met when the tables were opened
-
-    def names(self, tables: Iterable[Table]) -> list[list[str]]:
-        """The columns of each table that are wanted; refuses names that no table has."""
-        known = [[info.name for info in table.columns] for table in tables]
-        for option, names in (("select", self.select or ()), ("exclude", self.exclude), ("kinds", self.kinds)):
-            for name in names:
-                if not any(name in columns for columns in known):
-                    shown = ", ".join(map(repr, known[0][:20]))
-                    raise InputError(f"{option}: neither table has a column {name!r}. The first one has {shown}.")
-        return [
-            [name for name in columns if name not in self.exclude and (self.select is None or name in self.select)]
-            for columns in known
-        ]
 
 
 @dataclass(frozen=True, eq=False)

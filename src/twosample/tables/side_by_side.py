@@ -19,9 +19,9 @@ from ..sources.kinds import NUMBERS
 from ..sources.values import column_of, columns_of, numbers, stacked
 from ..structured.coordinates import TableRows, coordinates, read_rows
 from ..structured.levels import LARGEST
-from .conditions import Conditions
 from .designing import covariate, weights_of
 from .joint import RANK
+from .options import Conditions
 
 if TYPE_CHECKING:
     import polars as pl

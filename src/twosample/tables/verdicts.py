@@ -12,7 +12,7 @@ from ..embedding import Judge, Judged
 from ..embedding.judge import JOINT
 from ..sources import Kind
 from .looks import ColumnLook, looked_at
-from .margins import Margins
+from .options import Margins
 from .parts import ColumnComparison, ColumnFacts, Finding, MissingComparison, Picture, Place, Verdict
 from .pictures import missing_place, picture, places, strongest
 from .sentences import values_of

@@ -1,13 +1,20 @@
-"""The options by which rows are more than their values: columns of strata, weights, groups or times, not compared."""
+"""Options of a comparison, checked: which columns, what difference is small, what rows are beside their values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
 
+from .._hints import did_you_mean
 from .._shown import shown
-from ..errors import InputError, OptionError, checked_names
-from ..sources import Table
+from ..errors import InputError, OptionError, checked_names, real_number
+from ..sources import Kind, Table
+
+MARGIN = 0.05
+ALL = "*"  # the name of all columns that have no margin of their own
+
+_KINDS = get_args(Kind)
 
 _NOT_WITH = {
     "design_weights": ({"by"}, "weights of a design stay where they are and rows are not relabelled, nor are groups of "
@@ -16,6 +23,70 @@ _NOT_WITH = {
     "stratum at a time with `where`."),
 }  # fmt: skip
 """Options that go with few other ones: with which, and why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Which columns, and what the user says of them."""
+
+    select: tuple[str, ...] | None  # names; None for all
+    exclude: tuple[str, ...]
+    kinds: Mapping[str, str]  # by name
+    where: str | None = None  # the condition that rows met when the tables were opened
+
+    def names(self, tables: Iterable[Table]) -> list[list[str]]:
+        """The columns of each table that are wanted; refuses names that no table has."""
+        known = [[info.name for info in table.columns] for table in tables]
+        for option, names in (("select", self.select or ()), ("exclude", self.exclude), ("kinds", self.kinds)):
+            for name in names:
+                if not any(name in columns for columns in known):
+                    listed = ", ".join(map(repr, known[0][:20]))
+                    raise InputError(f"{option}: neither table has a column {name!r}. The first one has {listed}.")
+        return [
+            [name for name in columns if name not in self.exclude and (self.select is None or name in self.select)]
+            for columns in known
+        ]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Which effect size counts as small where."""
+
+    default: float = MARGIN  # for all columns without a margin of their own
+    own: Mapping[str, float] = field(default_factory=dict)  # by name of a column, or by kind; the name comes first
+
+    @classmethod
+    def of(cls, margin: object) -> Margins:
+        """From the option: a number, or numbers by name of a column or kind.
+
+        >>> Margins.of({"price": 0.02, "*": 0.1}).at("size", "integer")
+        0.1
+        """
+        if not isinstance(margin, Mapping):
+            return cls(_checked("margin", margin))
+        if not all(isinstance(name, str) for name in margin):
+            raise OptionError(f"margin={margin!r} must have names of columns or kinds, such as {{'price': 0.02}}.")
+        own = {name: _checked(f"margin[{name!r}]", value) for name, value in margin.items()}
+        return cls(own.pop(ALL, MARGIN), own)
+
+    def at(self, name: str, kind: str) -> float:
+        """The margin of a column."""
+        return self.own.get(name, self.own.get(kind, self.default))
+
+    def check(self, columns: Iterable[str]) -> None:
+        """Refuse names that are neither columns nor kinds."""
+        known = {*columns, *_KINDS}
+        for name in self.own:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise InputError(f"margin: neither table has a column {name!r}, and it is no kind.{hint}")
+
+
+def _checked(name: str, value: object) -> float:
+    number = real_number(name, value)
+    if not 0 <= number < 1:
+        raise OptionError(f"{name}={number!r} is an effect size and must be at least 0 and below 1.")
+    return number
 
 
 @dataclass(frozen=True)
