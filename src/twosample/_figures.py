@@ -10,10 +10,11 @@ import numpy as np
 from . import _style
 from ._numbers import is_p, pvalue
 from ._pictures import chance_band
-from .core.laws import BoundLaw, ContinuousLaw
+from .core.laws import ContinuousLaw
 from .core.pvalue import Law, ReplicateLaw
 from .core.types import Floats
 from .errors import InputError
+from .nulls.bounds import BoundLaw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import inf, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -142,46 +142,3 @@ class ContinuousLaw:
             return inf
         value = self.distribution.isf(level)
         return sqrt(max(value, 0.0)) if self.root else value
-
-
-@dataclass(frozen=True)
-class BoundLaw:
-    """A large-deviation bound ``P(T > bias + e) <= exp(-rate e²)`` read both ways."""
-
-    bias: float  # bound on the expectation of the statistic under H0
-    rate: float  # the constant in the exponent
-    ceiling: float = inf  # the largest value that the statistic can take
-
-    @property
-    def least(self) -> float:
-        """The bound at the largest value."""
-        return self.pvalue(self.ceiling)
-
-    def pvalue(self, t: float) -> float:
-        """The bound at t."""
-        return max(exp(-self.rate * max(t - self.bias, 0.0) ** 2), 1e-300)
-
-    def threshold(self, level: float) -> float:
-        """The statistic above which the test rejects at this level."""
-        return self.bias + sqrt(log(1 / level) / self.rate)
-
-
-@dataclass(frozen=True)
-class SquaredBoundLaw:
-    """The bound for the square of a statistic that has one, less a bias."""
-
-    root: BoundLaw  # the bound for the statistic itself
-    bias: float = 0.0  # what is taken off its square
-
-    @property
-    def least(self) -> float:
-        """The bound at the largest value."""
-        return self.root.least
-
-    def pvalue(self, t: float) -> float:
-        """The bound at t."""
-        return self.root.pvalue(sqrt(max(t + self.bias, 0.0)))
-
-    def threshold(self, level: float) -> float:
-        """The square, less the bias, above which the test rejects at this level."""
-        return self.root.threshold(level) ** 2 - self.bias

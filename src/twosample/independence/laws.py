@@ -7,11 +7,11 @@ from math import sqrt
 
 import numpy as np
 
-from ..core.laws import BoundLaw, SquaredBoundLaw
 from ..core.types import Floats
 from ..errors import InputError, OptionError
 from ..kernels import Kernel
 from ..metrics.bounds import hsic_rate
+from ..nulls.bounds import BoundLaw, SquaredBoundLaw
 from .matrices import PermutationMoments
 
 _WEIGHTS, _EQUAL = 400, 20_000

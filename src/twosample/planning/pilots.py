@@ -9,13 +9,13 @@ from math import sqrt
 import numpy as np
 
 from ..core.centred import CentredSpectrum
-from ..core.laws import ContinuousLaw, Distribution, Limit, SquaredBoundLaw
+from ..core.laws import ContinuousLaw, Distribution, Limit
 from ..core.observed import Observed, Resampler
 from ..core.pvalue import Law
 from ..core.types import Floats
 from ..embedding.alternative import cumulants, three_moments, witness_variances
 from ..nulls import Null
-from ..nulls.bounds import hoeffding_bound, kernel_limits, mcdiarmid_bound
+from ..nulls.bounds import SquaredBoundLaw, hoeffding_bound, kernel_limits, mcdiarmid_bound
 from ..statistics import AverageStatistic, BlockAverage, QuadraticStatistic, Statistic, Unbiased
 from .profile import Profile
 

@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from ..core.laws import BoundLaw, ContinuousLaw, Distribution
+from ..core.laws import ContinuousLaw, Distribution
 from ..core.pvalue import Law, ReplicateLaw
 from ..core.types import Floats
 from ..errors import InputError
+from ..nulls.bounds import BoundLaw
 from ..results import TestResult
 
 
