@@ -96,7 +96,7 @@ def test_engines_agree_on_many_rows(statistic):
 
 def test_strips_of_several_widths(monkeypatch):
     monkeypatch.setattr("twosample.independence.matrices._STRIP_ENTRIES", 900)
-    monkeypatch.setattr("twosample.independence.matrices._BLOCK_ROWS", 17)
+    monkeypatch.setattr("twosample.independence.strips._BLOCK_ROWS", 17)
     for n in (64, 65):
         x, y = sample(n)
         for unbiased in (False, True):

@@ -18,8 +18,9 @@ from ..kernels import Kernel
 from ..kernels.objects import row_numbers_of
 from .factored import FactorPair
 from .factors import NEGLIGIBLE, PRECISE_ROWS, ROUNDING, Factor, factor_of, repeated_factor
-from .matrices import CentredMatrix, MatrixInMemory, MatrixInStrips
+from .matrices import CentredMatrix, MatrixInMemory
 from .pairs import MatrixPair, VariablePair
+from .strips import MatrixInStrips
 
 LEAST_ROWS = 4  # the unbiased estimate divides by n (n-3)
 SMALL_ROWS = 300  # up to this many rows matrices cost next to nothing

@@ -9,21 +9,17 @@ import numpy as np
 from ... import _door as door
 from ...core.blas import single_threaded_blas
 from ...core.line_distances import WeightedLine
-from ...core.observed import Observed, Resampler
-from ...core.pvalue import Law
 from ...core.types import Floats
-from ...embedding import Embedded
-from ...engines.line_family import MOST_ROWS
 from ...errors import InputError, OptionError, warn
 from ...kernels import BandwidthRule, Kernel
 from ...nulls import Null
 from ...results import TestResult, conclude
 from ...statistics import ObservedSums, QuadraticStatistic, Statistic
 from ...summaries import BinnedColumn, comparable
-from ..family import QUANTILES, OnLine, check_options, joined_test
 from .bins import Bins
 from .groups import SketchSums
-from .permuted_groups import embedded_groups, exchangeable, group_resamples
+from .permuted_groups import ObservedSketches, embedded_groups
+from .scales import compare_at_all_scales
 from .sketch import Sketch, different_kinds
 from .waves import BinnedPair, BinnedSample, WaveGrid
 
@@ -66,9 +62,9 @@ def compare_sketches(
     if not isinstance(chosen, QuadraticStatistic) or chosen.pairwise:
         raise OptionError(f"statistic={alias!r} needs the rows; with sketches use 'unbiased' or 'biased'.")
     level, random = door.check_level(level), door.generator(rng)
-    observed: _ObservedBins | _ObservedSketches
+    observed: _ObservedBins | ObservedSketches
     if door.is_adaptive(kernel):
-        return _adaptive(state_x, state_y, bandwidth, statistic, null, level, random)
+        return compare_at_all_scales(state_x, state_y, bandwidth, statistic, null, level, random)
     if isinstance(state_x, Bins) and isinstance(state_y, Bins):
         judge = _null(null, _BINNED_NULLS, "one column")
         formula = door.resolve_kernel("gaussian" if kernel is None else kernel)
@@ -80,7 +76,7 @@ def compare_sketches(
         _check_kernel(kernel, state_x.kernel)
         if bandwidth is not None:
             raise OptionError(f"bandwidth={bandwidth!r}: sketches of several columns have theirs, {state_x.kernel!r}.")
-        observed = _ObservedSketches(
+        observed = ObservedSketches(
             chosen, state_x.kernel, embedded_groups(state_x, state_y), len(state_x.weights), random
         )
     else:
@@ -102,55 +98,6 @@ def compare_sketches(
     )
 
 
-def _adaptive(
-    x: Bins | SketchSums,
-    y: Bins | SketchSums,
-    bandwidth: door.BandwidthLike | None,
-    statistic: Statistic | str,
-    null: Null | str | None,
-    level: float,
-    rng: np.random.Generator,
-) -> TestResult:
-    """Kernels at all scales: rows in bins know all of them, features of one kernel do not."""
-    if not (isinstance(x, Bins) and isinstance(y, Bins)):
-        raise OptionError(
-            "kernel='adaptive' needs every scale, and a sketch of several columns keeps the features of one kernel; "
-            "leave kernel out, or make a sketch of each column."
-        )
-    chosen = door.resolve_null("auto" if null is None else null)
-    door.check_resamples(chosen, level)
-    check_options(bandwidth, statistic, chosen, None)
-    a, b = comparable(x.column, y.column, max(x.layout.bins, y.layout.bins))
-    rows = a.rows + b.rows
-    if rows >= MOST_ROWS:
-        raise OptionError(
-            f"kernel='adaptive' relabels fewer than {MOST_ROWS:,} rows, here are {rows:,}; give a kernel."
-        )
-    pool = BinnedSample.of(a.merged(b))
-    spread = WeightedLine(pool.place, pool.rows, 1.0 if pool.variance.any() else 0.0)
-    low, high = (max(spread.quantile(float(share)), 1.0) for share in QUANTILES)  # none is below one bin
-    family = OnLine.of(pool.place, _rows_at(a, b), pool.rows, low, high)
-    return joined_test(
-        family,
-        chosen,
-        level,
-        rng,
-        columns=1,
-        unit=a.grid.unit,
-        test="MMD two-sample test on sketches",
-        constant=len(pool.place) == 1 and not pool.variance.any(),
-        notes=(f"From bins of width {2.0**a.grid.unit:.4g}, as if all rows of a bin lay at its mean.",),
-    )
-
-
-def _rows_at(column: BinnedColumn, other: BinnedColumn) -> Floats:
-    """``(K,)`` rows of a column in the bins, and beyond them, where it or the other has any; places ascending."""
-    both = column.merged(other)
-    rows = column.counts[np.flatnonzero(both.counts)].astype(np.float64)
-    before = [float(column.below)] if both.below else []
-    return np.concatenate([before, rows, [float(column.above)] if both.above else []])
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _ObservedBins(ObservedSums):
     """One column: everything from the characteristic functions."""
@@ -169,41 +116,6 @@ class _ObservedBins(ObservedSums):
     def notes(self) -> tuple[str, ...]:
         """What the user should know about the bins."""
         return _binned_notes(self.pair, self.width, self.constant)
-
-
-@dataclass(frozen=True, eq=False)
-class _ObservedSketches(Observed):
-    """Several columns: the statistic with the groups permuted."""
-
-    statistic: QuadraticStatistic
-    kernel: Kernel
-    pair: Embedded
-    frequencies: int
-    rng: np.random.Generator
-
-    @property
-    def m(self) -> int:
-        """Rows of x."""
-        return self.pair.m
-
-    @property
-    def n(self) -> int:
-        """Rows of y."""
-        return self.pair.n
-
-    def resampled(self, null: Resampler) -> Law:
-        labels = group_resamples(self.pair, null.resamples, self.rng)
-        return ObservedSums(self.statistic, self.pair.sums(labels)).resampled(null)
-
-    def notes(self) -> tuple[str, ...]:
-        """How groups were permuted, and what the kernel is."""
-        groups = f"{np.count_nonzero(self.pair.x)} and {np.count_nonzero(self.pair.y)} groups of rows"
-        how = (
-            f"{groups} of equal sizes were permuted: exact."
-            if exchangeable(self.pair)
-            else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
-        )
-        return how, f"The kernel is that of {self.frequencies} random frequencies."
 
 
 def _states(x: object, y: object) -> tuple[Bins | SketchSums, Bins | SketchSums]:

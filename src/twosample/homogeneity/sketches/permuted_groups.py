@@ -13,15 +13,56 @@ replace b by uniform vectors of the same length.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...core.labellings import random_subsets
+from ...core.observed import Observed, Resampler
+from ...core.pvalue import Law
 from ...core.types import Floats
 from ...embedding import Embedded
+from ...kernels import Kernel
+from ...statistics import ObservedSums, QuadraticStatistic
 from .groups import SketchSums, check_alike
 
 EXCHANGEABLE = 0.9
 """Permute if so much of a permutation of all groups is left when only groups of equal size change places."""
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedSketches(Observed):
+    """Several columns: the statistic with the groups permuted."""
+
+    statistic: QuadraticStatistic
+    kernel: Kernel
+    pair: Embedded
+    frequencies: int
+    rng: np.random.Generator
+
+    @property
+    def m(self) -> int:
+        """Rows of x."""
+        return self.pair.m
+
+    @property
+    def n(self) -> int:
+        """Rows of y."""
+        return self.pair.n
+
+    def resampled(self, null: Resampler) -> Law:
+        labels = group_resamples(self.pair, null.resamples, self.rng)
+        return ObservedSums(self.statistic, self.pair.sums(labels)).resampled(null)
+
+    def notes(self) -> tuple[str, ...]:
+        """How groups were permuted, and what the kernel is."""
+        groups = f"{np.count_nonzero(self.pair.x)} and {np.count_nonzero(self.pair.y)} groups of rows"
+        how = (
+            f"{groups} of equal sizes were permuted: exact."
+            if exchangeable(self.pair)
+            else f"{groups} of different sizes were rotated among each other: right for groups of many rows."
+        )
+        return how, f"The kernel is that of {self.frequencies} random frequencies."
 
 
 def embedded_groups(x: SketchSums, y: SketchSums) -> Embedded:
