@@ -29,6 +29,7 @@ from benchmarks import (
     matching_quality,
     memory,
     peers,
+    planning,
     planted,
     power,
     rivals,
@@ -70,11 +71,13 @@ def main() -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"{', '.join(BENCHMARKS)}; all if none; or: power, planted, matching_quality",
+        help=f"{', '.join(BENCHMARKS)}; all if none; or: power, planning, planted, matching_quality",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
     if sys.argv[1:2] == ["power"]:  # shares, not times; with options of its own
         return power.main(sys.argv[2:])
+    if sys.argv[1:2] == ["planning"]:
+        return planning.main(sys.argv[2:])
     if sys.argv[1:2] == ["planted"]:
         return planted.main(sys.argv[2:])
     if sys.argv[1:2] == ["matching_quality"]:  # F1, not times

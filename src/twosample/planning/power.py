@@ -45,8 +45,9 @@ def power(  # noqa: PLR0913 - the options of mmd_test, and which test
 
     The pilot stands for the populations: its MMD²_u is taken for their MMD². The law of the statistic has the linear
     and the degenerate part of MMD²_u at the new sizes; the threshold is that of the null there. The adaptive test has
-    no such law: samples of up to half the pilot are drawn from it 100 times and tested; for larger ones the curve
-    :math:`\Phi(a + b\sqrt n)` through the powers at a half, a quarter, ... of the pilot is continued.
+    no such law: samples of up to half the pilot are drawn from it 100 times and tested; for larger ones the
+    curve :math:`\alpha + (1-\alpha)\Phi(a + b\sqrt n)` through the powers at a half, a quarter, ... of the pilot is
+    continued, by what parts of a pilot say of new samples.
 
     Parameters
     ----------

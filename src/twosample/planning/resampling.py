@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, sqrt
 
 import numpy as np
@@ -19,33 +20,39 @@ DRAWS = 100  # pairs of samples that are drawn for one size
 
 _LEAST_ROWS = 8  # of the smaller of two samples that are drawn
 _RELABELLINGS = 199
-_BELOW, _SCATTER = 0.8, 0.3  # how far a is below the normal quantile of the level, and its deviation: docs/planning.md
+_BELOW, _SCATTER = 0.6, 0.3  # how far a is below the normal quantile of the level, and its deviation: docs/planning.md
+_NOTHING = 0.2  # p of a pilot from which on nothing is seen in it, if nothing is seen in its parts
 
 Take = Callable[[np.ndarray], object]  # the rows of these numbers, from one sample of the pilot
 
 
 @dataclass(frozen=True)
 class Curve:
-    r"""The power by size: :math:`\Phi(a + b\sqrt e)` with e = 2mn/(m+n), the rows of each of two samples alike.
+    r"""The power by size: :math:`\alpha + (1-\alpha)\Phi(a + b\sqrt e)`, e = 2mn/(m+n): the rows of two equal samples.
 
-    Exact, with a the normal quantile of the level, for a shift of known direction and normal rows; a is smaller for
-    tests that look at several things. Fitted to the powers at the sizes that a pilot allows.
+    Nearly exact, with a the normal quantile of the level :math:`\alpha`, for a shift of known direction and normal
+    rows; a is smaller for tests that look at several things. Fitted to the powers at the sizes that a pilot allows.
     """
 
     a: float
     b: float
+    level: float = 0.0
 
     def power(self, m: int, n: int) -> float:
         """The power at these sizes."""
         from scipy.special import ndtr
 
-        return float(ndtr(self.a + self.b * sqrt(2 * m * n / (m + n))))
+        seen = float(ndtr(self.a + self.b * sqrt(2 * m * n / (m + n)))) if self.b > 0 else 0.0
+        return self.level + (1 - self.level) * seen
 
     def rows(self, power: float) -> float:
         """The rows of each sample for a power; infinite if no size has it."""
         from scipy.special import ndtri
 
-        return max(0.0, (float(ndtri(power)) - self.a) / self.b) ** 2 if self.b > 0 else np.inf
+        if power <= self.level:
+            return 0.0
+        score = float(ndtri((power - self.level) / (1 - self.level)))
+        return max(0.0, (score - self.a) / self.b) ** 2 if self.b > 0 else np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +70,7 @@ class Subsamples:
     level: float
     rng: np.random.Generator
 
-    @property
+    @cached_property
     def pvalue(self) -> float:
         """Of the pilot itself, in the adaptive test."""
         return two_sample_test(self.x(np.arange(self.m)), self.y(np.arange(self.n)), rng=0).pvalue
@@ -95,30 +102,33 @@ class Subsamples:
             if powers[-1] <= max(2 * self.level, 0.2) and len(sizes) > 1:
                 break
             share *= 2
-        return fitted(np.array(sizes), np.array(powers), self.level)
+        by_chance = self.level + 1.645 * sqrt(self.level * (1 - self.level) / DRAWS)
+        if max(powers) <= by_chance and self.pvalue > _NOTHING:
+            return Curve(0.0, 0.0, self.level)
+        return fitted(np.array(sizes), np.array(powers), 0.5 ** np.arange(1, len(sizes) + 1), self.level)
 
     def _sides(self, m: int, n: int) -> tuple[tuple[Take, int, int], ...]:
         return (self.x, self.m, m), (self.y, self.n, n)
 
 
-def fitted(sizes: np.ndarray, powers: np.ndarray, level: float) -> Curve:
-    """The curve through the powers, by least squares on the normal scale, where a is known about beforehand.
+def fitted(sizes: np.ndarray, powers: np.ndarray, shares: np.ndarray, level: float) -> Curve:
+    """The curve through the powers at parts of a pilot, by least squares on the normal scale; a is known about.
 
-    Without that, a small power at half of the pilot would leave the slope to chance. The level at all sizes, if no
-    power is larger than 95 % of shares of so many draws at the level.
+    Without that, a small power at half of the pilot would leave the slope to chance. Parts that are a share f of the
+    pilot, drawn without replacement, vary less about it than new samples do about the truth, by 1 - f in variance: of a
+    pilot that happens to show too little they reject hardly ever. So scores are taken times the root of that.
     """
     from scipy.special import ndtri
 
-    least = float(ndtri(level))
-    if powers.max() <= level + 1.645 * sqrt(level * (1 - level) / DRAWS):
-        return Curve(least, 0.0)
-    share = np.clip(powers, 0.5 / DRAWS, 1 - 0.5 / DRAWS)
-    score, design = ndtri(share), np.column_stack([np.ones(len(sizes)), np.sqrt(sizes)])
-    weight = DRAWS * np.exp(-(score**2)) / (2 * np.pi * share * (1 - share))  # one over the variance of a score
-    known = np.array([_SCATTER**-2, 0.0])
+    counted = np.clip(powers, 0.5 / DRAWS, 1 - 0.5 / DRAWS)
+    share = np.clip((powers - level) / (1 - level), 0.5 / DRAWS, 1 - 0.5 / DRAWS)
+    score, spread, design = ndtri(share), np.sqrt(1 - shares), np.column_stack([np.ones(len(sizes)), np.sqrt(sizes)])
+    density = (1 - level) * np.exp(-(score**2) / 2) / sqrt(2 * np.pi)
+    weight = DRAWS * (density / spread) ** 2 / (counted * (1 - counted))  # one over the variance of a score
+    known, least = np.array([_SCATTER**-2, 0.0]), float(ndtri(level))
     normal = design.T @ (weight[:, None] * design) + np.diag(known)
-    a, b = np.linalg.solve(normal, design.T @ (weight * score) + known * (least - _BELOW)).tolist()
-    return Curve(min(a, least), max(b, 0.0))
+    a, b = np.linalg.solve(normal, design.T @ (weight * spread * score) + known * (least - _BELOW)).tolist()
+    return Curve(min(a, least), max(b, 0.0), level)
 
 
 def subsamples(x: object, y: object, level: float, rng: np.random.Generator) -> Subsamples:
