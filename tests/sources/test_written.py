@@ -89,6 +89,19 @@ def test_summaries_made_before_durations_were_read_are_compared_as_text(monkeypa
     assert found.schema.changed == {}
 
 
+def test_times_that_were_written_otherwise_are_not_left_out_in_silence():
+    seconds = trips()
+    numbers = [str(s) for s in seconds.tolist()]
+    sides = ({"d": side, "n": numbers} for side in (clock(seconds), numbers))
+    assert "text that spells durations" in ts.compare(*sides).schema.changed["d"]
+    minutes = [text.removeprefix("0:") for text in clock(trips(seed=1))]  # 59:30 beside 1:02:30
+    found = ts.compare({"d": clock(seconds)}, {"d": minutes})
+    assert (found["d"].kind, found.verdict) == ("text", "different")
+    days = [f"2024-{1 + s % 12:02d}-{1 + s % 28:02d}" for s in seconds.tolist()]
+    never = [["never" if at % every == 0 else day for at, day in enumerate(days)] for every in (25, 14)]
+    assert ts.compare(*({"d": side} for side in never))["d"].view.startswith("'never'")
+
+
 @pytest.mark.parametrize("form", ["%m/%d/%Y", "%d/%m/%Y %H:%M", "%d-%m-%y"])
 def test_a_note_says_what_to_do_where_day_or_month_may_come_first(form):
     days = pl.Series(trips()).cast(pl.Int32).cast(pl.Date).cast(pl.Datetime).dt.strftime(form)
@@ -102,6 +115,17 @@ def test_dates_beside_durations_have_changed():
     dates = [f"2024-03-{1 + s % 28:02d}" for s in trips().tolist()]
     found = ts.compare({"d": dates}, {"d": clock(trips())})
     assert "text that spells durations" in found.schema.changed["d"]
+
+
+def test_another_currency_has_changed():
+    amounts = trips().tolist()
+    dollars, euros, codes, bare = ([form.format(v) for v in amounts] for form in ("${}", "{} €", "USD {}", "{}"))
+    found = ts.compare({"price": dollars, "n": bare}, {"price": euros, "n": bare})
+    assert found.schema.changed == {"price": "was amounts in $, is amounts in €"}
+    assert [part.detail for part in found.findings if part.what == "changed"] == ["was amounts in $, is amounts in €"]
+    assert found.verdict == "different"
+    for other in (dollars[::-1], codes, bare):
+        assert ts.compare({"price": dollars}, {"price": other}).schema.changed == {}
 
 
 def test_a_clock_of_two_parts_is_said_to_be_hours_and_minutes():

@@ -67,7 +67,7 @@ def start(  # noqa: PLR0913, PLR0917 - the flags of the command line
     """Learn from past batches in which all was well. Exit codes: 0 ready, 3 too few batches yet, 2 error."""
     del debug
     if not state.endswith(".tsw"):
-        raise OptionError(f"{state}: the files of a watch are recognised by their ending; call it {state}.tsw.")
+        raise OptionError(f"A watch is kept in a file that ends in .tsw: call it {state}.tsw, not {state}.")
     if Path(state).exists():
         raise OutputError(f"{state} is there already: add to it, or choose another name.")
     outputs: Outputs[Monitor] = Outputs([Output("STATE", state, lambda m: m.to_bytes())], inputs=sources)

@@ -122,7 +122,12 @@ def _joint(a: ColumnKind, b: ColumnKind) -> Kind | None:
     if with_words(a) and with_words(b):
         return "numeric"
     kind = one if one == two else _JOINT.get(frozenset((one, two)))
-    return kind or _with_words(a, b) or _with_words(b, a)
+    return kind or _with_words(a, b) or _with_words(b, a) or _as_text(a, b) or _as_text(b, a)
+
+
+def _as_text(a: ColumnKind, b: ColumnKind) -> Kind | None:
+    """Text, if one column is text that spells times, and the other one is text of which too much does not."""
+    return "text" if a.from_text and a.base in TIMES and b.base in ("categorical", "text") else None
 
 
 def mostly_numbers(column: ColumnKind) -> bool:

@@ -58,6 +58,18 @@ def amounts(text: pl.Series) -> pl.Series:
     return text.to_frame().select(pl.when(written).then(number).alias("v")).to_series()
 
 
+def currency(text: pl.Series) -> str:
+    """The sign or code of the currency that most values have, codes of three letters as capitals; empty without one.
+
+    >>> import polars as pl
+    >>> currency(pl.Series(["$5", "$ 1.50", "7"])), currency(pl.Series(["5 eur", "6 EUR"])), currency(pl.Series(["%"]))
+    ('$', 'EUR', '')
+    """
+    signs = text.str.extract(rf"(?i)([$€£¥₹]|\b(?:{_CODE})\b)").str.to_uppercase().drop_nulls()
+    found = signs.value_counts(sort=True, name="rows").head(1).rows()
+    return str(found[0][0]) if found and 2 * found[0][1] > len(text) else ""
+
+
 def mixed_commas(text: pl.Series) -> bool:
     """Whether some commas are decimal ones and others may be: then nobody knows what the others are.
 

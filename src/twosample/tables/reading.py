@@ -40,6 +40,7 @@ Step = Callable[[str], None]  # called with what is done next
 _LONG = 40  # characters of a name that a sentence can bear
 _REPEATED = 0.001  # of all rows
 COUNTED = 10_000  # categories of a table that are counted one by one; where there are more, samples are compared
+_DAY_OR_MONTH = " In 03/04/2024 the day or the month may come first: write 2024-03-04, or parse such dates before."
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +205,10 @@ def _converted(
     for part, sample in zip((a, b), samples, strict=True):
         for name, kind in kinds.items():
             if part[name].null_count() == len(part) > _missing(column_of(sample, name)):
-                raise InputError(f"kinds: no value of column {name!r} can be read as {kind}; say another, or none.")
+                said = _DAY_OR_MONTH if kind == "datetime" else ""
+                raise InputError(
+                    f"kinds: no value of column {name!r} can be read as {kind}; say another, or none.{said}"
+                )
     scales = {}
     for name, kind in kinds.items():
         if kind in NUMBERS:

@@ -14,19 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from .._hints import did_you_mean
 from .._shown import few, quoted, shown
 from ..errors import InputError, unknown_option
 from ..sources import ColumnKind, JointColumn, SchemaFinding, Survey, Table
 from ..sources.files import dateless, guessed
 from ..sources.kinds import FLAGS, NUMBERS, TIMES
-from ..sources.values import column_of, numbers, present, records, spelled, strings
-from ..sources.written import moments_in_time
+from ..sources.values import column_of, numbers, records, spelled, strings
 from ..summaries.facts import Family
 from .identifiers import how_written
 from .parts import Finding
+from .traits import another_currency, trait_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,12 +149,14 @@ def schema_of(reading: Reading, policy: Policy, may_be_lost: Sequence[str]) -> t
     changed = {name: _change(*both[name]) for name in retyped if _has_changed(reading, *both[name])}
     ids = {name: _identifiers(reading, *pair) for name, pair in both.items() if _of_identifiers(reading, *pair)}
     changed |= {name: change for name, (change, _) in ids.items() if change}
+    changed |= {name: change for name, pair in both.items() if (change := another_currency(reading, *pair))}
     schema = Schema(tuple(lost), tuple(added), changed, renamed, policy, tuple(may_be_lost))
     kept = [part for part in found if policy != "ignore" or part.what == "left out"]
     said = [part for part in kept if part.what != "retyped" or part.column in changed or not _guess(*both[part.column])]
     other = [name for name in reading.respelled if name not in retyped and policy != "ignore"]
     more = [_respelled(reading, name) for name in other]
     if policy != "ignore":
+        more += [Finding("changed", name, changed[name]) for name in changed if name not in {*retyped, *ids}]
         more += [
             Finding("changed" if change else "wording", name, change or f"identifiers are {view}")
             for name, (change, view) in ids.items()
@@ -228,7 +228,7 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
         return not (otherwise or _by_strays(a, b, samples))
     if one == "other":
         return a.storage != b.storage
-    trait = _trait(a, b)
+    trait = trait_of(a, b)
     if trait is None or min(map(len, samples)) < _FEW:
         return False
     return abs(trait(samples[0]) - trait(samples[1])) >= _MOST
@@ -268,37 +268,6 @@ def _by_strays(a: ColumnKind, b: ColumnKind, samples: Sequence[pl.Series]) -> bo
         if column.from_text and not other.from_text and (column.base in NUMBERS) and column.base == other.base:
             return numbers(values, column.base in TIMES).null_count() > 0
     return False
-
-
-def _trait(a: ColumnKind, b: ColumnKind) -> Callable[[pl.Series], float] | None:
-    """The share of values that makes one kind of the other; None if these kinds are guesses about the same values."""
-    kinds = {a.base, b.base}
-    if kinds == {*TIMES}:
-        return _dates
-    if a.from_text != b.from_text or kinds > {"datetime"} or kinds > {"duration"}:
-        return _spelled
-    if not kinds <= {"boolean", "integer", "numeric"}:
-        return None
-    return _not_boolean if "boolean" in kinds else _fractions
-
-
-def _spelled(values: pl.Series) -> float:
-    found, dates = spelled(values)
-    return max(found.count(), dates.count()) / len(values)
-
-
-def _dates(values: pl.Series) -> float:
-    return moments_in_time(strings(values)).count() / len(values)
-
-
-def _fractions(values: pl.Series) -> float:
-    found = present(values)
-    return float(np.mean(found != np.floor(found))) if len(found) else 0.0
-
-
-def _not_boolean(values: pl.Series) -> float:
-    found = present(values)
-    return float(np.mean((found != 0) & (found != 1))) if len(found) else 0.0
 
 
 def _renamed(lost: Sequence[str], added: Sequence[str], fits: Callable[[str, str], bool]) -> dict[str, str]:
