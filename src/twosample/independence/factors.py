@@ -113,8 +113,8 @@ def _distinct(z: Floats, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generator, name: str, least: float) -> Factor:
     """The features that the engine has for a kernel on points z, in their principal axes but for the `least`.
 
-    O(n w²) for w features; those of many rows are made twice rather than kept. On a line with many more rows than
-    nodes O(n r) for r axes.
+    O(n w²) for w features, O(n² w) for n < w rows; those of many rows are made twice rather than kept. On a line with
+    many more rows than nodes O(n r) for r axes.
     """
     gram = engine.gram(kernel, z, rng)
     features, points, notes = _features(gram, engine, name)
@@ -129,6 +129,11 @@ def factor_of(kernel: Kernel, z: Floats, engine: Engine, rng: np.random.Generato
 
 def _on_all_rows(features: FeatureMap, points: Floats, least: float) -> tuple[Floats, Floats]:
     """Rows of the features in their principal axes, and the eigenvalues."""
+    if len(points) < features.width:  # an eigenproblem of the rows is smaller than one of the features
+        phi = np.asarray(features(points), dtype=np.float64)
+        phi -= phi.mean(axis=0)
+        values, axes = _leading(*np.linalg.eigh(phi @ phi.T), least)
+        return axes * np.sqrt(values), values
     rough = features(points[:: max(1, len(points) // 500)]).mean(axis=0, dtype=np.float64)
     total, outer = np.zeros(features.width), np.zeros((features.width, features.width))
     kept: list[Floats] = []
