@@ -52,6 +52,17 @@ def empty(size):
     return np.zeros((3, size), dtype=np.int64)
 
 
+@pytest.mark.parametrize("ends", [None, (2.0, 2.0)])
+def test_as_many_rows_of_one_bin_as_are_told_apart_at_a_time_and_more(ends):
+    """At the lower end of a bin u² is largest: 2**28 units."""
+    count = bins._MOST + 1000
+    sums, once = empty(5), empty(5)
+    add_to_bins(np.full(count, 2.0), 1.0, 0.0, sums, ends)
+    add_counted_to_bins(np.array([2.0]), np.array([count]), 1.0, 0.0, once)
+    assert (sums == once).all()
+    assert sums[:, 2].tolist() == [count, -count << 29, count << 28]
+
+
 def test_bins_of_every_second_number():
     values = np.random.default_rng(0).normal(size=100)
     strided, plain = empty(10), empty(10)

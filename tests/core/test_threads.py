@@ -176,6 +176,11 @@ def test_a_crew_does_all_and_stops_at_an_exception():
     crew.each(range(50), seen.append)
     assert sorted(seen) == list(range(50))
 
+    seen.clear()
+    for _ in range(2000):  # whoever finds nothing more to do does not stop the others
+        crew.each(range(3), seen.append)
+    assert sorted(seen) == sorted([0, 1, 2] * 2000)
+
     def failing(piece):
         seen.append(piece)
         if piece == 3:
@@ -186,7 +191,7 @@ def test_a_crew_does_all_and_stops_at_an_exception():
     with pytest.raises(RuntimeError, match="piece 3"):
         crew.each(range(1000), failing)
     assert len(seen) < 100
-    assert len({*workers()} - others) == 2
+    assert len({*workers()} - others) == 1  # beside the one that asks
     with crew:
         pass
     assert {*workers()} <= others

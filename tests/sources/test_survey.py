@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from twosample.sources import BinGrid, BinnedColumn, open_table, remote, tallies
+from twosample.sources import BinGrid, BinnedColumn, local, open_table, remote, tallies
 from twosample.sources.guard import Guard
 from twosample.sources.local import LocalRows
 
@@ -141,3 +141,22 @@ def test_rows_that_were_counted_before_they_changed(rows):
     assert found.sample.equals(wanted.sample)
     assert np.array_equal(found.numbers, wanted.numbers)
     assert found.rows == known.count() == ROWS
+
+
+@pytest.mark.parametrize("groups", [100, 7_000, 9_000, 17_000, 60_000])
+def test_batches_of_a_file_keep_its_rows_together(tmp_path, groups, monkeypatch):
+    """The first batch, which says how the others are looked at, does not depend on how the file was written."""
+    monkeypatch.setattr(local, "_ROWS", 10_000)
+    frame = pl.DataFrame({"a": np.arange(60_000), "b": np.arange(60_000) / 7})
+    frame.write_parquet(tmp_path / "t.parquet", row_group_size=groups)
+    batches = list(open_table(tmp_path / "t.parquet").batches(["a", "b"]))
+    assert len(batches[0]) == 10_000
+    assert pl.concat(batches).equals(frame)
+    assert max(map(len, batches)) <= 2 * 10_000
+    assert min(map(len, batches[1:-1])) > 7_000
+    if groups == 9_000:
+        assert sum(batch["a"].n_chunks() > 1 for batch in batches) <= 2
+    one = open_table(frame).scan({"b": BinGrid.over(0, 8000, 500)})
+    other = open_table(tmp_path / "t.parquet").scan({"b": BinGrid.over(0, 8000, 500)})
+    assert (one.moments["b"].sums == other.moments["b"].sums).all()
+    assert [part.distinct for part in one.profile] == [part.distinct for part in other.profile]

@@ -10,7 +10,8 @@ import pytest
 
 import twosample as ts
 from twosample.sources import open_table
-from twosample.sources.column_tally import CountTally
+from twosample.sources.column_tally import BinTally, CountTally
+from twosample.sources.distinct import KEPT, DistinctTally, _hashes
 from twosample.sources.summarize import RowChoice, summarized
 from twosample.sources.tallies import Tallies, tallied
 from twosample.sources.values import WholeCounts, each_once, numbers, strings
@@ -288,3 +289,34 @@ def facts(column):
     ]
     ends = column.missing, column.infinite, column.low, column.high
     return column.info, *ends, column.distinct.hashes.tolist(), column.totals, *binned, *singles
+
+
+@pytest.mark.parametrize("kind", [pl.Float64, pl.Float32, pl.Int64, pl.UInt64, pl.String])
+@pytest.mark.parametrize("different", [3, 3000, 40_000])
+def test_distinct_values_by_their_hashes(kind, different):
+    rng = np.random.default_rng(different)
+    values = pl.Series("v", rng.integers(-different // 2, different // 2, 50_000) * 1000).abs().cast(kind)
+    tally = DistinctTally()
+    for at in range(0, len(values), 20_000):
+        tally.add(values[at : at + 20_000])
+    hashes = sorted({int(value) for value in _hashes(values).tolist()})[:KEPT]
+    assert tally.exact == (len(hashes) < KEPT)
+    if tally.exact or not values.dtype.is_float():
+        assert tally._smallest().tolist() == hashes
+    if tally.exact:
+        assert tally.count == values.n_unique()
+
+
+def test_numbers_beyond_the_bins_are_added_up_exactly(monkeypatch):
+    monkeypatch.setattr("twosample.sources.column_tally._WAITING", 50)
+    rng = np.random.default_rng(3)
+    parts = [rng.normal(size=30) * 1e3 for _ in range(10)]
+    tally = BinTally(BinGrid(-2, 0, 4))
+    for part in parts:
+        tally.add(part, None, (part.min(), part.max()))
+    values = np.concatenate(parts)
+    beyond = values[(values < 0) | (values >= 1)]
+    assert len(beyond) > 250
+    inside = BinTally(tally.grid)
+    inside.add(values[(values >= 0) & (values < 1)])
+    assert tally.totals() == inside.totals() + Totals.of_values(beyond) == tally.totals()

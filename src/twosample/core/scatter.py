@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,15 +42,21 @@ def add_by_group(
     """
     if not checked and len(groups) and not 0 <= groups.min() <= groups.max() < len(sums):  # SciPy does not look
         raise IndexError(f"Groups must lie between 0 and {len(sums) - 1}.")
-    ones = _ONES[sums.dtype]
-    added = ones[: len(groups)] if values is None else values
-    if len(added) != len(groups) or added.dtype != sums.dtype:
-        raise IndexError(f"There must be a number of type {sums.dtype} for each of {len(groups)} groups.")
+    size, ones = len(groups), _ONES[sums.dtype]
+    added = ones[:size] if values is None else values
+    if len(added) != size or added.dtype != sums.dtype:
+        raise IndexError(f"There must be a number of type {sums.dtype} for each of {size} groups.")
     product = _product()
     if product is None:
         np.add.at(sums, groups, added)
     else:
-        product(len(sums), 1, np.array([0, len(groups)], dtype=groups.dtype), groups, added, ones[:1], sums)
+        product(len(sums), 1, _column(size, groups.dtype), groups, added, ones[:1], sums)
+
+
+@lru_cache(64)
+def _column(entries: int, kind: np.dtype[Any]) -> Groups:
+    """Where the entries of the one column begin and end; not to be changed."""
+    return np.array([0, entries], dtype=kind)
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -74,20 +74,38 @@ class Crew(AbstractContextManager["Crew"]):
     Parameters
     ----------
     threads
-        How many there are. They start with the first work, and end with the context.
+        How many there are, with the one that asks for work. Others start with the first work, and end with the context.
     """
 
     def __init__(self, threads: int) -> None:
-        self._pool = ThreadPoolExecutor(threads)
+        self._others = threads - 1
+        self._pool = ThreadPoolExecutor(max(self._others, 1))
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def each(self, pieces: Iterable[Piece], work: Callable[[Piece], object]) -> None:
+    def each(self, pieces: Sequence[Piece], work: Callable[[Piece], object]) -> None:
         """Do the work on all pieces; returns when it is done. After an exception no further piece is begun."""
+        waiting, stop = iter(pieces), Event()
+
+        def some() -> None:
+            try:
+                for piece in waiting:
+                    if stop.is_set():
+                        return
+                    work(piece)
+            except BaseException:
+                stop.set()
+                raise
+
         with single_threaded_blas():
-            for _ in self._pool.map(work, pieces):
-                pass
+            others = [self._pool.submit(some) for _ in range(min(self._others, len(pieces) - 1))]
+            try:
+                some()
+            finally:
+                wait(others)
+            for other in others:
+                other.result()
 
 
 def _taken_from(waiting: SimpleQueue[int], stop: Event) -> Iterator[int]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.bins import add_counted_to_bins, add_to_bins
-from ..core.scratch import CHUNK, scratch
 from ..core.types import Floats, Wholes
 from ..summaries import (
     BinGrid,
@@ -28,6 +26,7 @@ from ..summaries.counts import MOST_CATEGORIES
 from ..summaries.facts import DATES, NUMERIC, TEXTS
 from ..summaries.singles import Ends
 from .distinct import DistinctTally, hash_method
+from .spread import Moments
 from .survey import CategoryCounts
 from .values import MANY, WholeCounts, counted, dated, each_once, present, spelled, strings, with_ends
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
 _SETTLED = 1 << 17  # counted numbers that are taken in together
 _MERGED = 100_000  # counts in memory, some of the same values, from which on they are merged
+_WAITING = 1 << 15  # numbers beyond the bins that are added up together
 _TEXT = 200  # characters of the least and the largest text
 
 
@@ -91,7 +91,7 @@ class BinTally:
 
     def __init__(self, grid: BinGrid) -> None:
         self.grid = grid
-        self._beyond = Totals()
+        self._beyond, self._waiting = Totals(), np.empty(0)  # numbers beyond the bins: added up, and not yet
         self._sums = np.zeros((3, grid.size + 2), dtype=np.int64)  # the first and last take what lies beyond
 
     def add(self, values: Floats, counts: Wholes | None = None, ends: Ends | None = None) -> None:
@@ -115,7 +115,16 @@ class BinTally:
         beyond = np.flatnonzero((values < low) | (values >= high))
         beyond = beyond[np.isfinite(values[beyond])]
         outside = values[beyond]
-        self._beyond += Totals.of_values(outside) if counts is None else Totals.of_counted(outside, counts[beyond])
+        if counts is not None:
+            self._beyond += Totals.of_counted(outside, counts[beyond])
+            return
+        self._waiting = np.append(self._waiting, outside)
+        if len(self._waiting) > _WAITING:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Add up what waits: many numbers at once take little more time than a few."""
+        self._beyond, self._waiting = self._beyond + Totals.of_values(self._waiting), np.empty(0)
 
     def result(self, rows: int) -> BinnedColumn:
         """The moments of a column of so many rows."""
@@ -124,6 +133,7 @@ class BinTally:
 
     def totals(self) -> Totals:
         """The sums of all finite numbers, as they were rounded in the bins."""
+        self._settle()
         return Totals.of_bins(self.result(0)) + self._beyond
 
 
@@ -162,40 +172,6 @@ class NumberTally:
     def totals(self) -> Totals | None:
         """The sums of all finite numbers, as they were rounded in bins; None of points."""
         return self.sums.totals() if isinstance(self.sums, BinTally) else None
-
-
-class Moments:
-    """Mean and deviation of numbers that are added up nowhere else."""
-
-    def __init__(self) -> None:
-        self.rows, self._mean, self._squares = 0, 0.0, 0.0
-
-    def add(self, values: Floats, counts: Wholes | None) -> None:
-        """Take in finite numbers, in whatever order; those beyond 1e150 may leave no mean or deviation."""
-        if counts is None:
-            values = np.sort(values)
-        else:
-            order = np.argsort(values)
-            values, counts = values[order], counts[order]
-        with np.errstate(over="ignore", invalid="ignore"):
-            shift = float(values[len(values) // 2])
-            total, squares = _centred_sums(values, shift, counts)
-            size = len(values) if counts is None else int(counts.sum())
-            step = shift + total / size - self._mean
-            grown = self.rows + size
-            self._squares += max(squares - total * total / size, 0.0) + step * step * self.rows * size / grown
-            self._mean += step * size / grown
-        self.rows = grown
-
-    @property
-    def mean(self) -> float | None:
-        """The mean; None if it is not known."""
-        return self._mean if self.rows and isfinite(self._mean) else None
-
-    @property
-    def deviation(self) -> float | None:
-        """The sample standard deviation; None if it is not known."""
-        return float(np.sqrt(self._squares / (self.rows - 1))) if self.rows > 1 and isfinite(self._squares) else None
 
 
 class ColumnTally:
@@ -374,18 +350,6 @@ class ColumnTally:
             bins, singles = days.bins(self.rows), days.singles.result()
             return replace(result, dates=bins, date_points=days.points, date_singles=singles)
         return replace(result, totals=self.numbers[0].totals) if self.numbers else result
-
-
-def _centred_sums(values: Floats, shift: float, counts: Wholes | None) -> tuple[float, float]:
-    """The sums of c and c² for c = value - shift."""
-    total = squares = 0.0
-    for at in range(0, len(values), CHUNK):
-        part = values[at : at + CHUNK]
-        centred = np.subtract(part, shift, out=scratch()[0, : len(part)])
-        weighted = centred if counts is None else centred * counts[at : at + CHUNK]
-        total += float(weighted.sum())
-        squares += float(weighted @ centred)
-    return total, squares
 
 
 def _pieces(once: pl.Series, counts: Wholes) -> Iterator[tuple[pl.Series, Wholes]]:

@@ -161,6 +161,8 @@ class LocalRows(BatchRows):
         size = max(1024, min(_ROWS, _CELLS // max(columns, 1)))
         if isinstance(frame, pl.DataFrame):
             return (frame[at : at + size] for at in range(0, len(frame), size))
+        if self.counted:
+            return _regrouped(frame.collect_batches(maintain_order=True, engine="streaming"), size)
         return iter(frame.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"))
 
     def known(self) -> int | None:
@@ -257,6 +259,31 @@ class LocalRows(BatchRows):
                 raise
         self.frame, self.patient, self._columns = self.guard.run(self.patient), None, None
         return self.guard.run(action)
+
+
+def _regrouped(parts: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFrame]:
+    """Batches of about so many rows, the first of just so many: it says what is made of all others.
+
+    Rows that a file has together stay together where they can, since columns in two pieces would have to be copied.
+    """
+    import polars as pl
+
+    waiting: list[pl.DataFrame] = []
+    rows, first = 0, True
+    for part in parts:
+        waiting.append(part)
+        rows += len(part)
+        if first and rows >= size:
+            together = pl.concat(waiting, rechunk=False)
+            yield together[:size]
+            waiting, rows, first = [together[size:]], rows - size, False
+        if not first and rows > 0.75 * size:
+            together = pl.concat(waiting, rechunk=False)
+            step = -(-rows // max(round(rows / size), 1))
+            yield from (together[at : at + step] for at in range(0, rows, step))
+            waiting, rows = [], 0
+    if rows:
+        yield pl.concat(waiting, rechunk=False)
 
 
 def new_name(taken: Sequence[str]) -> str:

@@ -36,8 +36,10 @@ MOST_VALUES = 4096
 BUCKETS = 1 << 13
 """Groups of values, by their hashes, that are counted where there are more."""
 
-_ODD, _OTHER, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
-_TOP = np.uint64(64 - 13)
+_ODD, _OTHER, _HALF, _TOP = (  # arrays: NumPy takes them faster than numbers
+    np.array(number, dtype=np.uint64) for number in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 32, 64 - 13)
+)
+_HUNDRED = np.array(100.0)
 _NEAR = 1e-9  # of a step, that sums of decimal fractions may be off
 _DIGITS = 2.0**22  # up to here the nearest double to a decimal fraction is within that
 _DAYS = 1 << 16  # 179 years
@@ -241,10 +243,11 @@ def _add_hashed(values: Floats, largest: float, dates: bool, buckets: Wholes, pa
             _add_round(part, None, steps, parts)
             mostly = dates or 2 * (parts[len(steps) - 1] - before) > len(part)
             part = np.add(part, 0.0, out=number)  # as in bucket_of: a zero is a round number
-        np.multiply(part.view(np.uint64), _ODD, out=bits)
-        bits ^= np.right_shift(bits, _HALF, out=half)
-        bits *= _OTHER
-        bits >>= _TOP
+        np.multiply(part.view(np.uint64), _ODD, bits)
+        np.right_shift(bits, _HALF, half)
+        np.bitwise_xor(bits, half, bits)
+        np.multiply(bits, _OTHER, bits)
+        np.right_shift(bits, _TOP, bits)
         add_by_group(buckets, bits.view(np.int64), checked=True)  # 13 digits
     if dates:
         _add_clock(values, None, parts)
@@ -259,7 +262,7 @@ class _Near:
     are so when moved to the left.
     """
 
-    shifted: float  # what is added to a hundred times a number
+    shifted: Floats  # what is added to a hundred times a number
     digits: np.uint64  # by how many binary digits the sum is moved to the left
     most: int  # the last 32 digits of what may be round, at most
 
@@ -271,16 +274,16 @@ class _Near:
         power = max(20, frexp(100.0 * largest + 1.0)[1] + 1)
         unit = 2.0 ** (power - 52)  # what the sum is rounded to
         near = (ceil(110 * max(_NEAR, largest * 2.0**-51) / unit) + 1) * unit
-        return cls(1.5 * 2.0**power + near, np.uint64(power - 20), int(2.0**33 * near))
+        return cls(np.array(1.5 * 2.0**power + near), np.uint64(power - 20), int(2.0**33 * near))
 
     def any(self, values: Floats, room: Floats) -> bool:
         """Whether any number may be round; `room` is for what is made on the way."""
-        np.multiply(values, 100.0, out=room)
-        room += self.shifted
+        np.multiply(values, _HUNDRED, room)
+        np.add(room, self.shifted, room)
         if self.digits:
             bits = room.view(np.uint64)
             bits <<= self.digits
-        return bool(room.view(np.uint32).min() <= self.most)
+        return bool(np.minimum.reduce(room.view(np.uint32)) <= self.most)
 
 
 def _pooled(a: SingleValues, b: SingleValues) -> tuple[Floats, Wholes]:

@@ -218,11 +218,10 @@ def _number_views(reading: Reading, column: JointColumn, line: Line) -> list[Vie
     """From all rows: as they are if they are at hand, or as they were counted; from samples where no one counted."""
     dates = column.kind in ROUND
     rows = [_doubles(column_of(part, column.name)) for part in reading.samples]
-    x, y = (SingleValues.of(part, dates=dates) for part in rows)
-    one, two = (side.singles.get(column.name) for side in (reading.a, reading.b))
     kept = None if reading.whole else np.concatenate(rows)
-    if kept is not None and one is not None and two is not None:
-        x, y = one, two
+    x, y = (side.singles.get(column.name) for side in (reading.a, reading.b))
+    if kept is None or x is None or y is None:
+        x, y = (SingleValues.of(part, dates=dates) for part in rows)
     if min(x.rows, y.rows) < 2:
         return []
     words = Words(float(line.values[-1] - line.values[0]), column.kind)
@@ -238,7 +237,7 @@ def _in_common_bins(a: BinnedColumn, b: BinnedColumn) -> list[BinnedColumn]:
 
 
 def _doubles(series: pl.Series) -> Floats:
-    return np.asarray(series.drop_nulls().to_numpy(), dtype=np.float64)
+    return np.asarray((series.drop_nulls() if series.null_count() else series).to_numpy(), dtype=np.float64)
 
 
 def _some(texts: pl.Series) -> pl.Series:
