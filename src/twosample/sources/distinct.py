@@ -74,7 +74,7 @@ class DistinctTally:
 def _sorted_once(hashes: Hashes) -> Hashes:
     """Hashes, sorted in place, each once: faster than NumPy's own function."""
     hashes.sort()
-    return hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])[: len(hashes)]]
+    return np.asarray(hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])[: len(hashes)]])
 
 
 def _each_hash(series: pl.Series) -> Hashes:
