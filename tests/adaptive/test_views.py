@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, rankdata
+from scipy.stats import t as t_law
 
 import twosample as ts
 from twosample.adaptive import base, front, local, pairs, views
@@ -53,6 +54,12 @@ def test_mean(pool, labels):
     assert found == pytest.approx(sum((part - part.mean()) / part.std() for part in parts))
 
 
+def _inverse_tails(squares):
+    """About 1/p of 30 rows by the t law: the normal z that says as much, and 1/p of that."""
+    z = np.sqrt(-28 * np.log(1 - squares / squares.mean(axis=0) / 29))
+    return np.exp(z**2 / 2) * (1 + 1.2533 * z)
+
+
 def test_covariance(pool, labels):
     """The kernel (q'q')² without features, and the mean of 1/p over all pairs."""
     K = (pool.scores @ pool.scores.T) ** 2
@@ -61,8 +68,7 @@ def test_covariance(pool, labels):
     many = np.array([v @ A @ v for v in labels.x.T.astype(float)])
     i, j = np.triu_indices(pool.scores.shape[1])
     squares = _differences(pool.scores[:, i] * pool.scores[:, j], labels) ** 2
-    z = np.sqrt(squares / squares.mean(axis=0))
-    few = np.log((np.exp(z**2 / 2) * (1 + 1.2533 * z)).sum(axis=1))
+    few = np.log(_inverse_tails(squares).sum(axis=1))
     found, _ = views.Covariance(pool).statistic(labels)
     expected = sum((part - part.mean()) / part.std() for part in (many, few))
     assert found == pytest.approx(expected, abs=1e-4)
@@ -107,7 +113,7 @@ def test_radius_is_close_to_cramer_von_mises(pool):
 
 @pytest.mark.parametrize(("width", "few"), [(3, 60), (3, 0), (90, 60), (90, 0)])
 def test_directions(width, few, labels, monkeypatch):
-    """By the inverse of the correlation matrix itself, with a ridge or shrunk where rows are few for the columns."""
+    """By the inverse of the correlation matrix itself, with a ridge, shrunk if columns are many, or both."""
     monkeypatch.setattr(views, "_FEW_ROWS", few)
     X = np.random.default_rng(4).standard_t(4, size=(30, width))
     pool = pooled_numbers(X @ np.random.default_rng(5).normal(size=(width, width)), ("c",) * width, M)
@@ -117,9 +123,11 @@ def test_directions(width, few, labels, monkeypatch):
         noise = ((np.outer(row, row) - C).ravel() @ (np.outer(row, row) - C).ravel() for row in S)
         shrink = np.clip(sum(noise) / 30**2 / ((C - np.eye(width)) ** 2).sum(), 0, 1)
         shrunk = (1 - shrink) * C + shrink * np.eye(width)
-        B = S @ np.linalg.solve(C + (width / 30) ** 2 * np.eye(width) if width < 30 and not few else shrunk, S.T)
-        part = np.array([v @ B @ v for v in labels.x.T - M / 30])
-        expected += (part - part.mean()) / part.std()
+        ridge = C + (width / 30) ** 2 * np.eye(width)
+        for matrix in [ridge] * (width < 30) + [shrunk] * (width >= 30 or bool(few)):
+            B = S @ np.linalg.solve(matrix, S.T)
+            part = np.array([v @ B @ v for v in labels.x.T - M / 30])
+            expected += (part - part.mean()) / part.std()
     found, _ = views.Directions(pool).statistic(labels)
     assert found == pytest.approx(expected, abs=1e-6)
 
@@ -127,14 +135,28 @@ def test_directions(width, few, labels, monkeypatch):
 @pytest.mark.parametrize("kind", [views.Columns, views.Shapes])
 def test_columns(kind, pool, labels):
     view = kind(pool)
-    first = pool.scores if kind is views.Columns else pool.scores**2
-    features = np.concatenate([first, *(np.cos(np.pi * k * pool.ranks) for k in kind.waves)], axis=1)
+    first = [pool.scores, pool.values] if kind is views.Columns else [pool.scores**2]
+    features = np.concatenate([*first, *(np.cos(np.pi * k * pool.ranks) for k in kind.waves)], axis=1)
     squares = _differences(features, labels) ** 2
-    z = np.sqrt(squares / squares.mean(axis=0))
     found, _ = view.statistic(labels)
-    assert found == pytest.approx(np.log((np.exp(z**2 / 2) * (1 + 1.2533 * z)).sum(axis=1)), abs=1e-4)
-    exact = np.log((1 / (2 * norm.sf(z))).sum(axis=1))  # what it stands for
+    assert found == pytest.approx(np.log(_inverse_tails(squares).sum(axis=1)), abs=1e-4)
+    explained = squares / squares.mean(axis=0) / 29
+    t = np.sqrt(28 * explained / (1 - explained))
+    exact = np.log((1 / (2 * t_law(28).sf(t))).sum(axis=1))  # what it stands for
     assert np.abs(found - exact).max() < 0.35
+
+
+def test_p_of_one_column_is_at_least_that_of_all_labellings():
+    """A column that tells x from y has another p-value the clearer it does, down to one over their number."""
+    pool = pooled_numbers(np.zeros((12, 0)), (), 6)
+    squares = np.ones((13, 1))
+    shares = [0.5, 0.9, 0.99, 1.0]  # what labels explain of the variance: 11 times the mean at most
+    found = []
+    for share in shares:
+        squares[0] = 11 * share * 12 / (13 - 11 * share)
+        found.append(float(views.inverse_tails(squares, pool)[0, 0]))
+    assert sorted(found) == found
+    assert found[0] < 924 / 5 < 924 < found[2] == found[3] < 10 * 924
 
 
 def test_blocks_of_columns_and_rows_change_nothing(pool, labels, monkeypatch):
@@ -255,9 +277,11 @@ def test_few_rows_leave_more_of_the_level_to_location():
 
     few, many = shares(30, 5), shares(300, 5)
     assert few["directions"] > 1.5 * many["directions"]
-    for name in ("covariance", "column", "shape"):
+    for name in ("covariance", "radius", "column", "shape"):
         assert few[name] < 0.5 * many[name]
-    assert shares(30, 100)["directions"] > 0.75
+    wide = shares(30, 100)
+    assert wide["directions"] > 0.75
+    assert wide["column"] > 4 * wide["shape"]
     assert shares(30, 1) == shares(300, 1)
 
 

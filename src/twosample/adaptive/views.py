@@ -10,11 +10,13 @@ import numpy as np
 
 from ..core.ranks import cosines, midranks, top_frequency, wave_weights
 from ..core.types import Floats
+from ..statistics import smallest_pvalue
 from .base import ViewByFeatures
 from .pooled import PooledSample
 from .words import of_missing, of_pair, of_spread, side
 
-_HIGHEST = 600.0  # of an exponent
+_SMALLEST = 1e-260  # p-value that is told apart from 0
+_ALL = 1 - 1e-12  # of the variance of a feature that labels can explain
 _FEW_ROWS = 60  # up to so many, little but location can be estimated
 
 
@@ -63,8 +65,10 @@ class Directions(ViewByFeatures):
     r"""Means of all columns together, also in directions in which rows vary little.
 
     :math:`v'XC^{-1}X'v` for the correlation matrix C of the columns: Hotelling's statistic. C gets a ridge of (D/N)²,
-    nearly none if there are many rows; with at most 60 rows, or as many columns as rows, it is shrunk towards the
-    identity by the rule of Ledoit and Wolf (2004). Of the scores and of the values.
+    nearly none if there are many rows; with as many columns as rows it is shrunk towards the identity by the rule of
+    Ledoit and Wolf (2004) instead. With at most 60 rows of fewer columns both are used, each over its standard
+    deviation: the ridge sees directions in which rows vary little, the rule is surer of the others. Of the scores and
+    of the values.
     """
 
     name = "directions"
@@ -92,10 +96,10 @@ class Directions(ViewByFeatures):
     def joined(self, block: slice, squares: Floats) -> Floats:
         width = self._axes[0][0].shape[1]
         parts = (squares[:, :width], squares[:, width:])
-        return np.column_stack([part @ weights for part, (_, weights) in zip(parts, self._axes, strict=True)])
+        return np.concatenate([part @ weights for part, (_, weights) in zip(parts, self._axes, strict=True)], axis=1)
 
     def direction(self, difference: Floats) -> Floats:
-        return np.asarray(difference * np.concatenate([weights for _, weights in self._axes]))
+        return np.asarray(difference * np.concatenate([weights.sum(axis=1) for _, weights in self._axes]))
 
     def words(self, block: slice, feature: int, z: float) -> str:
         """The columns that the direction of the difference is made of."""
@@ -109,7 +113,10 @@ class Directions(ViewByFeatures):
 
 
 def principal(X: Floats) -> tuple[Floats, Floats]:
-    """``(N, r)`` principal components of the columns, and ``(r,)`` the inverses of their variances, shrunk."""
+    """``(N, r)`` principal components, and ``(r, P)`` the inverses of their variances, shrunk in one way or in both.
+
+    Inverses have a mean of 1 in each way.
+    """
     size, width = X.shape
     if width <= size:
         spectrum, axes = np.linalg.eigh(X.T @ X / size)
@@ -119,20 +126,27 @@ def principal(X: Floats) -> tuple[Floats, Floats]:
         left = left * np.sqrt(size * np.maximum(spectrum, 0.0))
     spectrum = np.maximum(spectrum, 0.0)
     level = spectrum.sum() / width  # the mean variance, 1 for columns of numbers
-    if width < size and size > _FEW_ROWS:
-        shrunk = spectrum + level * (width / size) ** 2
-    else:
+    ways = []
+    if width < size:
+        ways.append(spectrum + level * (width / size) ** 2)
+    if width >= size or size <= _FEW_ROWS:
         spread = (spectrum**2).sum() - width * level**2
         noise = ((np.einsum("ij,ij->i", X, X) ** 2).mean() - (spectrum**2).sum()) / size
         shrink = float(np.clip(noise / spread, 0.0, 1.0)) if spread > 1e-12 * width else 1.0
-        shrunk = (1 - shrink) * spectrum + shrink * level
-    return left, 1 / np.maximum(shrunk, 1e-8 * spectrum.max())
+        ways.append((1 - shrink) * spectrum + shrink * level)
+    inverses = 1 / np.maximum(np.column_stack(ways), 1e-8 * spectrum.max())
+    return left, inverses / inverses.mean(axis=0)
 
 
-def inverse_tails(squares: Floats) -> Floats:
-    """About 1/p of ``(R, F)`` squares, each over its mean over all labellings, by the chi-square law of one degree."""
-    mean = squares.mean(axis=0)
-    half = np.minimum(0.5 * squares / np.where(mean > 0, mean, 1.0), _HIGHEST)  # z²/2
+def inverse_tails(squares: Floats, pool: PooledSample) -> Floats:
+    """About 1/p of ``(R, F)`` squared differences of means by the t law, each over its mean over all labellings.
+
+    One p-value cannot be much smaller than one over the number of labellings.
+    """
+    size, mean = pool.size, squares.mean(axis=0)
+    explained = np.minimum(squares / np.where(mean > 0, mean, 1.0) / (size - 1), _ALL)  # r²
+    most = -np.log(max(smallest_pvalue(pool.m, pool.n), _SMALLEST))
+    half = np.minimum(-0.5 * (size - 2) * np.log1p(-explained), most)  # z²/2 of a normal z that says as much
     return np.asarray(np.exp(half) * (1 + 2.5066 * np.sqrt(half / 2)))
 
 
@@ -161,7 +175,7 @@ class Covariance(ViewByFeatures):
 
     def joined(self, block: slice, squares: Floats) -> Floats:
         first, second = self._pairs(block)
-        few = inverse_tails(squares) @ (self.pool.shares[first] * self.pool.shares[second])
+        few = inverse_tails(squares, self.pool) @ (self.pool.shares[first] * self.pool.shares[second])
         return np.column_stack([squares.sum(axis=1), few])
 
     def finished(self, total: Floats) -> Floats:
@@ -190,7 +204,11 @@ class Radius(ViewByFeatures):
 
     name = "radius"
     vague = 3
-    weight = 2.0
+
+    @property
+    def weight(self) -> float:
+        """Less where there are few rows."""
+        return 0.5 if is_small(self.pool) else 2.0
 
     @cached_property
     def _ranks(self) -> Floats:
@@ -211,9 +229,9 @@ class Radius(ViewByFeatures):
 
 
 class Columns(ViewByFeatures):
-    r"""The largest difference in single columns, of a kind that moves them: scores and odd cosines of the ranks.
+    r"""The largest difference in single columns, of a kind that moves them: scores, values, odd cosines of the ranks.
 
-    Features are joined by the mean of 1/p over all of them, p from the chi-square law with one degree of freedom: near
+    Features are joined by the mean of 1/p over all of them, p from the t law with N - 2 degrees of freedom: near
     the maximum if few columns differ, and more if several do (the harmonic mean of p-values, Good 1958). Every column
     has the same share in it, also one of many levels.
     """
@@ -221,27 +239,30 @@ class Columns(ViewByFeatures):
     name = "column"
     vague = 0
     waves: ClassVar[tuple[int, int]] = (1, 3)
-    says: ClassVar[tuple[str, str, str]] = ("is higher", "is higher", "has another shape")
+    says: ClassVar[tuple[str, ...]] = ("is higher", "is higher", "is higher", "has another shape")
+    """Of the leading features, then of the waves."""
 
     @property
     def weight(self) -> float:
-        """Less where there are few rows."""
-        return 0.4 if is_small(self.pool) else 1.2
+        """Less where there are few rows, unless columns are more."""
+        if is_small(self.pool):
+            return 2.0 if len(self.pool.columns) >= self.pool.size else 0.4
+        return 1.2
 
     def blocks(self) -> Iterator[slice]:
-        return self._sliced(3)
+        return self._sliced(len(self.says))
 
     def features(self, block: slice, rows: slice) -> Floats:
         U, ordered = self.pool.ranks[rows, block], self.pool.ordered[block]
         waves = [np.where(ordered, np.round(np.cos(np.pi * k * U), 12), 0.0) for k in self.waves]  # 0 is 0
-        return np.concatenate([self.first(block, rows), *waves], axis=1)
+        return np.concatenate([*self.leading(block, rows), *waves], axis=1)
 
-    def first(self, block: slice, rows: slice) -> Floats:
-        """The leading feature of every column."""
-        return self.pool.scores[rows, block]
+    def leading(self, block: slice, rows: slice) -> list[Floats]:
+        """The leading features of every column."""
+        return [self.pool.scores[rows, block], self.pool.values[rows, block]]
 
     def joined(self, block: slice, squares: Floats) -> Floats:
-        return np.asarray(inverse_tails(squares) @ np.tile(self.pool.shares[block], 3))[:, None]
+        return np.asarray(inverse_tails(squares, self.pool) @ np.tile(self.pool.shares[block], len(self.says)))[:, None]
 
     def finished(self, total: Floats) -> Floats:
         return np.log(total[:, 0])
@@ -254,7 +275,7 @@ class Columns(ViewByFeatures):
         kind, i = feature // (block.stop - block.start), block.start + feature % (block.stop - block.start)
         if not self.pool.ordered[i]:
             return f"{self.pool.columns[i]}: more often in {side(z)}"
-        toward = side(z if kind == 0 else -z)
+        toward = side(-z if kind >= len(self.says) - len(self.waves) else z)
         return f"{self.pool.columns[i]}: {toward} {self.says[kind]}"
 
 
@@ -265,8 +286,13 @@ class Shapes(Columns):
     waves = (2, 4)
     says = ("spreads wider", "has more rows near the middle of both together", "has another shape")
 
-    def first(self, block: slice, rows: slice) -> Floats:
-        return np.where(self.pool.ordered[block], self.pool.scores[rows, block] ** 2, 0.0)
+    @property
+    def weight(self) -> float:
+        """Less where there are few rows."""
+        return 0.4 if is_small(self.pool) else 1.2
+
+    def leading(self, block: slice, rows: slice) -> list[Floats]:
+        return [np.where(self.pool.ordered[block], self.pool.scores[rows, block] ** 2, 0.0)]
 
     def words(self, block: slice, feature: int, z: float) -> str:
         kind, i = feature // (block.stop - block.start), block.start + feature % (block.stop - block.start)
