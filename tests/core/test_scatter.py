@@ -55,12 +55,14 @@ def test_no_more_ones_than_are_kept():
         add_by_group(np.zeros(1, dtype=np.int64), np.zeros(CHUNK + 1, dtype=np.int32))
 
 
-def test_a_scipy_without_that_function(monkeypatch):
-    assert scatter._product() is _sparsetools.csc_matvec  # this one has it
+@pytest.mark.parametrize(("name", "found"), [("csc_matvec", scatter._product), ("csr_column_index1", scatter._count)])
+def test_a_scipy_without_that_function(monkeypatch, name, found):
+    assert found() is getattr(_sparsetools, name)  # this one has it
     with monkeypatch.context() as without:
-        without.delattr(_sparsetools, "csc_matvec")
-        scatter._product.cache_clear()
-        assert scatter._product() is None
+        without.delattr(_sparsetools, name)
+        found.cache_clear()
+        assert found() is None
         for count in (CHUNK, 5, 0, 77):
             check(10, count, np.int32)
-    scatter._product.cache_clear()
+            check(10, count, np.int64)
+    found.cache_clear()

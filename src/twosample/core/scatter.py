@@ -27,7 +27,8 @@ def add_by_group(
 
     They are the entries of a sparse matrix with one column, of which several may be in one place: its product with 1
     is the sum of each group. SciPy has a function of its own that adds such a product to what is there and lets other
-    threads run meanwhile; NumPy does not in ``np.add.at``, which stands in should that function ever go away.
+    threads run meanwhile; NumPy does not in ``np.add.at``, which stands in should that function ever go away. Another
+    one counts, before it does more, the entries of each column: of a matrix without rows or columns it does no more.
 
     Parameters
     ----------
@@ -42,7 +43,11 @@ def add_by_group(
     """
     if not checked and len(groups) and not 0 <= groups.min() <= groups.max() < len(sums):  # SciPy does not look
         raise IndexError(f"Groups must lie between 0 and {len(sums) - 1}.")
-    size, ones = len(groups), _ONES[sums.dtype]
+    size, ones, counts = len(groups), _ONES[sums.dtype], _count()
+    if values is None and counts is not None and sums.dtype == groups.dtype:
+        none = _column(0, groups.dtype)
+        counts(size, groups, 0, 0, none, none, sums, np.empty(1, dtype=groups.dtype))
+        return
     added = ones[:size] if values is None else values
     if len(added) != size or added.dtype != sums.dtype:
         raise IndexError(f"There must be a number of type {sums.dtype} for each of {size} groups.")
@@ -57,6 +62,16 @@ def add_by_group(
 def _column(entries: int, kind: np.dtype[Any]) -> Groups:
     """Where the entries of the one column begin and end; not to be changed."""
     return np.array([0, entries], dtype=kind)
+
+
+@cache
+def _count() -> Callable[..., None] | None:
+    """SciPy's function that counts the entries of each column of a sparse matrix; None if it has none."""
+    try:
+        from scipy.sparse import _sparsetools
+    except ImportError:
+        return None
+    return getattr(_sparsetools, "csr_column_index1", None)
 
 
 @cache
