@@ -16,7 +16,7 @@ def rows() -> Iterator[Row]:
     x, y = rng.normal(size=(2, 100, 10))
     (small,) = interleaved(lambda: ts.two_sample_test(x, y, n=999, rng=0))
     yield Row("two_sample_test, 100 + 100 rows, d = 10, 999 relabellings", 1000 * small, 20, "ms")
-    for size, columns in ((500, 1), (500, 2), (500, 10), (2000, 1), (2000, 2), (2000, 10)):
+    for size, columns in ((500, 1), (500, 2), (500, 3), (500, 10), (2000, 1), (2000, 2), (2000, 3), (2000, 10)):
         x, y = rng.normal(size=(2, size, columns))
         ours, one = taking_turns(
             processor_seconds,

@@ -31,6 +31,7 @@ _KEPT = 600  # rows up to which the matrix of kernel values is kept
 _FLAT = 1e-9  # a kernel of smaller spread tells no rows apart
 _HALVINGS = 9  # of a pool into groups of neighbours
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
+_ENGINE = Tiled(tile=256)  # small tiles leave out more of the lower triangle
 
 
 class KernelView(PooledView):
@@ -70,7 +71,7 @@ class KernelView(PooledView):
         if self.divided:
             few = np.sort(np.concatenate(self.divided)[:_WITNESSES]).astype(np.float64)[:, None]
             near = weights[few[:, 0].astype(np.intp), None]
-            return weighted_sums(self.kernel, row_numbers_of(range(size)), few, near, Tiled())[:, 0]
+            return weighted_sums(self.kernel, row_numbers_of(range(size)), few, near, _ENGINE)[:, 0]
         own = self.kernel.diagonal(row_numbers_of(range(size))) * weights  # a row says nothing about itself
         return np.asarray(self._gram.multiply(weights[:, None])[:, 0] - own)
 
@@ -84,7 +85,7 @@ class KernelView(PooledView):
     @cached_property
     def _gram(self) -> Gram:
         assert self.kernel is not None
-        engine = Dense() if self.pool.size <= _KEPT else Tiled()  # which works in single precision
+        engine = Dense() if self.pool.size <= _KEPT else _ENGINE  # which works in single precision
         return engine.gram(self.kernel, row_numbers_of(range(self.pool.size)))
 
 
@@ -168,7 +169,7 @@ class Middle(Fine):
         sizes = np.diff(starts, append=len(order))
         x = np.add.reduceat(labels.of(order), starts, axis=0, dtype=np.uint8)
         y = (sizes[:, None] - x).astype(np.uint8)
-        gram = Tiled().gram(self.kernel, order[starts + sizes // 2].astype(np.float64)[:, None])
+        gram = _ENGINE.gram(self.kernel, order[starts + sizes // 2].astype(np.float64)[:, None])
         sums, form = gram.block_sums(Labellings(x, y), m, n), Unbiased().form(m, n)
         return form.value(sums), form.tolerance(sums)
 
