@@ -137,9 +137,9 @@ def widths(rows: Floats, part: np.ndarray, neighbour: int) -> Floats:
     """
     others, columns = rows[part], rows.shape[1]
     nearest = _by_tree if columns <= _DIRECT else _by_distances
-    k = min(neighbour, len(part) - 2)
-    found = nearest(rows, others, k)
-    found[part] = nearest(others, others, k + 1)
+    near = nearest(rows, others, min(neighbour, len(part) - 2))
+    found = near[:, 0].copy()
+    found[part] = near[part, 1]  # the first neighbour of a row of the part is the row itself
     floor = _FLOOR * float(np.median(quick_distances(others, others, "euclidean").max(axis=1)))
     return np.asarray(np.maximum(found, floor if floor > 0 else 1.0))
 
@@ -181,17 +181,20 @@ def _closeness(rows: Floats) -> float:
 
 
 def _by_tree(rows: Floats, others: Floats, k: int) -> Floats:
+    """``(N, 2)`` distances to the k-th nearest of the others and to the one after it."""
     from scipy.spatial import cKDTree
 
-    return np.asarray(cKDTree(others).query(rows, k=[k])[0])[:, 0]
+    return np.asarray(cKDTree(others).query(rows, k=[k, k + 1])[0])
 
 
 def _by_distances(rows: Floats, others: Floats, k: int) -> Floats:
+    """``(N, 2)`` the same, from all distances."""
     found = []
     for start in range(0, len(rows), _ROWS):
         here = rows[start : start + _ROWS]
         D: Reals = _squares(here, others) if len(rows) > _MANY else quick_distances(here, others, "sqeuclidean")
-        found.append(np.sqrt(np.maximum(np.partition(D, k - 1, axis=1)[:, k - 1], 0.0)).astype(np.float64))
+        near = np.partition(D, (k - 1, k), axis=1)[:, k - 1 : k + 1]
+        found.append(np.sqrt(np.maximum(near, 0.0)).astype(np.float64))
     return np.concatenate(found)
 
 

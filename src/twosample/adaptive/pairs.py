@@ -28,7 +28,7 @@ NORM_POINTS = 500
 PAIRS = 5 * 10**7  # kernels look at all pairs of rows up to so many; beyond, at so many within random blocks
 
 _KEPT = 600  # rows up to which the matrix of kernel values is kept
-_FLAT = 1e-9  # a kernel of smaller spread tells no rows apart
+_FLAT = 1e-6  # a kernel of smaller spread tells no rows apart, in the single precision of tiles
 _HALVINGS = 9  # of a pool into groups of neighbours
 _WITNESSES = 3000  # rows of a divided pool that a witness is made of
 _ENGINE = Tiled(tile=256)  # small tiles leave out more of the lower triangle
@@ -196,10 +196,11 @@ def balanced(members: list[Local], part: Rows) -> Kernel | None:
     A kernel that tells no two rows of the part apart adds nothing; None if none does. Those of the same rows become
     one, so that their distances are found once.
     """
-    z = part.astype(np.float64)[:, None]
+    z, every = part.astype(np.float64)[:, None], slice(0, len(part))
     kept: list[Local] = []
     for kernel in members:
-        A = u_centred(kernel.block(z, z))
+        tile = kernel.block(z, z) if kernel.size <= _KEPT else tile_function(kernel, z, z)(every, every)
+        A = u_centred(tile.astype(np.float64))
         norm = float(np.sqrt((A * A).mean()))
         if norm <= _FLAT:
             continue
