@@ -146,6 +146,24 @@ def test_only_iso_dates_are_dates(tmp_path, dates):
     assert open_table(path).columns[0].family == "date"
 
 
+@pytest.mark.parametrize(
+    ("clock", "kind"),
+    [
+        ("{}:{:02d}:00", "duration"),
+        ("{:02d}:{:02d}", "duration"),
+        ("3{}:{:02d}:00", "duration"),
+        ("{}:{}", "categorical"),
+    ],
+)
+def test_clocks_of_text_files_are_what_they_are_in_memory(tmp_path, clock, kind):
+    times = [clock.format(i % 5, i % 7) for i in range(200)]
+    path = tmp_path / "t.csv"
+    path.write_text("t,x\n" + "".join(f"{time},1\n" for time in times))
+    found, memory = ts.compare(path, path)["t"], ts.compare({"t": times}, {"t": times})["t"]
+    assert found.kind == memory.kind == kind
+    assert open_table(path).collect()["t"].to_list() == times
+
+
 def test_marks_of_packed_files(tmp_path):
     path = tmp_path / "t.csv.zst"
     with pytest.importorskip("pyarrow").CompressedOutputStream(str(path), "zstd") as stream:

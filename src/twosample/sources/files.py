@@ -229,8 +229,10 @@ def csv_frame(source: bytes | Path | str, head: str, usual: str, first: int | No
     found, text = frame.collect_schema(), scan(infer_schema_length=0, n_rows=first)
     whole = [name for name, kind in found.items() if kind.is_integer()]
     dates = [name for name, kind in found.items() if kind == pl.Date or isinstance(kind, pl.Datetime)]
+    times = [name for name, kind in found.items() if kind == pl.Time]  # 3:2 is none, and 25:00:00 is one to us
     codes = [*_with(text, whole, pl.all().str.contains(PADDED)), *_with(text, dates, ~pl.all().str.contains(_ISO))]
-    return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(codes, pl.String)) if codes else frame
+    as_text = codes + times
+    return scan(infer_schema_length=first, schema_overrides=dict.fromkeys(as_text, pl.String)) if as_text else frame
 
 
 def _separator(header: str, usual: str) -> str:
