@@ -216,6 +216,18 @@ def parts_of(shifts, sizes, shares, level=0.05):
     return level + (1 - level) * ndtr((usual + np.multiply.outer(shifts, np.sqrt(sizes))) / np.sqrt(1 - shares))
 
 
+def test_the_curve_is_never_below_the_power_at_half_of_the_pilot():
+    from twosample.planning.resampling import fitted
+
+    sizes, powers, shares = np.array([20.0, 10.0]), np.array([0.94, 0.63]), np.array([0.5, 0.25])
+    curve = fitted(sizes, powers, shares, 0.05)
+    beyond = [curve.power(rows, rows) for rows in range(20, 60)]
+    assert beyond[0] == 0.94  # as samples of 20 rows have it
+    assert beyond == sorted(beyond)
+    assert beyond[-1] > 0.99
+    assert curve.power(200, 5) < 0.9  # as much as 9.8 rows each
+
+
 def test_curves_are_found_again():
     from scipy.special import ndtr, ndtri
 
@@ -226,7 +238,7 @@ def test_curves_are_found_again():
     found = fitted(sizes, parts_of(0.3, sizes, shares), shares, 0.05)
     assert (found.a, found.b) == pytest.approx((usual, 0.3))
     assert found.power(50, 50) == pytest.approx(0.05 + 0.95 * float(ndtr(usual + 0.3 * np.sqrt(50))))
-    assert found.power(*[round(found.rows(0.8))] * 2) == pytest.approx(0.8, abs=0.01)
+    assert found.power(*[round(found.rows(0.9))] * 2) == pytest.approx(0.9, abs=0.01)
     assert found.rows(0.04) == 0
     steep = fitted(sizes, parts_of(0.3, sizes, shares) + np.array([0.05, 0.0, 0.0]), shares, 0.05)
     assert steep.b > found.b

@@ -208,8 +208,8 @@ def relative_test(
     One product of the kernel matrix with three columns: O(N² d) time for N rows in all, O(N) memory with most engines.
     The law is for samples that both differ from the reference, or of which one does. If all three distributions
     are the same, the estimates are not normal: the variance above is about twice the true one, and the test rejects
-    less often than the level says. If no sample varies, the p-value is the chance that so many rows show none of those
-    that would make both distances the same: 1 for a kernel without a known bound. Not for the question whether
+    less often than the level says. If no sample varies, the p-value is twice the chance that so many rows show none of
+    those that would make both distances the same: 1 for a kernel without a known bound. Not for the question whether
     x and y differ: they may be equally far from the reference in different directions.
 
     References

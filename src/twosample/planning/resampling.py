@@ -31,19 +31,23 @@ class Curve:
     r"""The power by size: :math:`\alpha + (1-\alpha)\Phi(a + b\sqrt e)`, e = 2mn/(m+n): the rows of two equal samples.
 
     Nearly exact, with a the normal quantile of the level :math:`\alpha`, for a shift of known direction and normal
-    rows; a is smaller for tests that look at several things. Fitted to the powers at the sizes that a pilot allows.
+    rows; a is smaller for tests that look at several things. Fitted to the powers at the sizes that a pilot allows; no
+    lower beyond the largest of them than there.
     """
 
     a: float
     b: float
     level: float = 0.0
+    largest: float = np.inf  # of the sizes that a pilot allows
+    known: float = 0.0  # the power there
 
     def power(self, m: int, n: int) -> float:
         """The power at these sizes."""
         from scipy.special import ndtr
 
-        seen = float(ndtr(self.a + self.b * sqrt(2 * m * n / (m + n)))) if self.b > 0 else 0.0
-        return self.level + (1 - self.level) * seen
+        size = 2 * m * n / (m + n)
+        seen = float(ndtr(self.a + self.b * sqrt(size))) if self.b > 0 else 0.0
+        return max(self.level + (1 - self.level) * seen, self.known if size >= self.largest else 0.0)
 
     def rows(self, power: float) -> float:
         """The rows of each sample for a power; infinite if no size has it."""
@@ -128,7 +132,7 @@ def fitted(sizes: np.ndarray, powers: np.ndarray, shares: np.ndarray, level: flo
     known, least = np.array([_SCATTER**-2, 0.0]), float(ndtri(level))
     normal = design.T @ (weight[:, None] * design) + np.diag(known)
     a, b = np.linalg.solve(normal, design.T @ (weight * spread * score) + known * (least - _BELOW)).tolist()
-    return Curve(min(a, least), max(b, 0.0), level)
+    return Curve(min(a, least), max(b, 0.0), level, float(sizes[0]), float(powers[0]))
 
 
 def subsamples(x: object, y: object, level: float, rng: np.random.Generator) -> Subsamples:
