@@ -128,6 +128,39 @@ def test_another_currency_has_changed():
         assert ts.compare({"price": dollars}, {"price": other}).schema.changed == {}
 
 
+def test_a_column_in_two_currencies_has_not_changed():
+    rng = np.random.default_rng(0)
+    for rows in (5, 25, 301):
+        amounts = rng.gamma(2, 9, rows)
+        a, b = ({"price": [f"{v:.2f} {'$€'[(at + first) % 2]}" for at, v in enumerate(amounts)]} for first in (0, 1))
+        assert ts.compare(a, b).schema.changed == {}
+    some, euros = [f"{v % 50} {'$' if v % 5 else '€'}" for v in range(300)], [f"{v % 50} €" for v in range(300)]
+    assert "price" in ts.compare({"price": some}, {"price": euros}).schema.changed
+
+
+def test_blanks_around_text_change_no_kind():
+    for words, kind in ((clock(trips()), "duration"), ([text[:-3] for text in clock(trips())], "duration")):
+        padded = [f" {text} " for text in words]
+        found, plain = ts.compare({"d": padded}, {"d": padded[::-1]}), ts.compare({"d": words}, {"d": words[::-1]})
+        assert (found["d"].kind, found["d"].pvalue) == (kind, plain["d"].pvalue)
+        assert [note for note in found.notes if "spells" in note] == [note for note in plain.notes if "spells" in note]
+
+
+def test_dates_among_durations_are_text():
+    spans = clock(trips())
+    mixed = ["2024-03-05" if at % 3 else text for at, text in enumerate(spans)]
+    assert ts.compare({"d": mixed}, {"d": mixed[::-1]})["d"].kind in ("text", "categorical")
+
+
+def test_no_note_says_how_text_is_read_that_is_compared_as_text():
+    short = [text[:-3] for text in clock(trips())]
+    for other in (["never", *short[::-1]], [f"{text} or so" for text in short]):
+        found = ts.compare({"d": short}, {"d": other})
+        read = found["d"].kind == "duration"
+        assert any("read as hours" in note for note in found.notes) == read
+    assert not read
+
+
 def test_a_clock_of_two_parts_is_said_to_be_hours_and_minutes():
     short = [text[:-3] for text in clock(trips())]
     found = ts.compare({"d": short}, {"d": short[::-1]})

@@ -11,9 +11,10 @@ In this order, for a column with P present values of which D are different (T is
 5. Whole numbers (also stored as floating-point numbers): *integer*; but *identifier* if all of at least 20 are
    different and they are dense (range below 4 P) or the name says so (id, key, uuid, index, ...).
 6. Other numbers: *numeric*.
-7. Text of which 95 % spell ISO dates: *datetime*; or durations ("9:05:00", "0 days 00:15:00", "PT15M"), not some with
-   two parts ("9:05") beside some with three: *duration*; 99 % numbers, without leading zeros as in "00123", and without
-   commas that may be decimal ones beside some that are ("1,234" beside "0,5"): by rules 5 and 6.
+7. Text of which 95 % spell dates that can be read in one way: *datetime*; or 95 % durations ("9:05:00",
+   "0 days 00:15:00", "PT15M"), not some with two parts ("9:05") beside some with three: *duration*; 99 % numbers,
+   without leading zeros as in "00123", and without commas that may be decimal ones beside some that are ("1,234" beside
+   "0,5"): by rules 5 and 6.
 8. Other text: if D > 0.95 P for at least 20 values, *identifier* for single tokens, else *text*; if D ≤ 100 or
    D ≤ 0.1 P, and D ≤ 0.5 P, and not prose (four words on average), *categorical*; else *text*. In scripts without
    spaces between words (Chinese, Japanese, Thai, ...) four letters count as a word.
@@ -221,17 +222,18 @@ def _plain(info: ColumnInfo, facts: ColumnProfile, sample: pl.Series) -> ColumnK
         found = is_(kind, reason)
         return _rounded(found, sample) if _beyond_doubles(facts) else found
     words = strings(sample)
-    looks, values, share = _looks_like(words)
+    bare = words.str.strip_chars()
+    looks, values, share = _looks_like(bare)
     if looks == "number":
         kind, reason = _number_kind(info.name, facts, values, sample)
-        commas = f" {THOUSANDS}" if grouped(words) else ""
+        commas = f" {THOUSANDS}" if grouped(bare) else ""
         found = is_(kind, f"text that spells numbers{commas}; {reason}", True)
         return found if np.abs(values).max(initial=0.0) <= _WHOLE else _rounded(found, words)
     if looks in TIMES:
-        how = f", {HOURS}" if looks == "duration" and short_clock(words) else ""
+        how = f", {HOURS}" if looks == "duration" and short_clock(bare) else ""
         return is_(looks, f"text that spells {_SPELLED[looks]}{how}", True)
     base, reason = _text_kind(info, facts, words)
-    reason += f"; dates {EITHER}" if unclear_dates(words) else ""
+    reason += f"; dates {EITHER}" if unclear_dates(bare) else ""
     return replace(is_(base, reason), spelled=share, numbers=len(np.unique(values)))
 
 
@@ -263,12 +265,14 @@ def _apart(sample: pl.Series) -> bool:
 
 
 def _looks_like(words: pl.Series) -> tuple[Literal["number", "words"] | Kind, Floats, float]:
-    """What texts spell, the numbers, and the share of these."""
-    found, dates = spelled(words)
-    if dates.null_count() <= _UNDATED * len(words):
-        if 2 * durations(words).count() <= dates.count():
+    """What texts without blanks around them spell, the numbers, and the share of these."""
+    found, times = spelled(words)
+    strays = _UNDATED * len(words)
+    if times.null_count() <= strays:
+        others = durations(words).null_count()
+        if len(words) - others + times.null_count() <= strays:
             return "datetime", np.empty(0), 0.0
-        return "words" if unclear_clock(words) else "duration", np.empty(0), 0.0
+        return "words" if others > strays or unclear_clock(words) else "duration", np.empty(0), 0.0
     if words.str.contains(PADDED).any() or mixed_commas(words):
         return "words", np.empty(0), 0.0
     looks: Literal["number", "words"] = "number" if found.null_count() <= _STRAYS * len(words) else "words"

@@ -58,16 +58,16 @@ def amounts(text: pl.Series) -> pl.Series:
     return text.to_frame().select(pl.when(written).then(number).alias("v")).to_series()
 
 
-def currency(text: pl.Series) -> str:
-    """The sign or code of the currency that most values have, codes of three letters as capitals; empty without one.
+def currencies(text: pl.Series) -> dict[str, float]:
+    """The share of the values with each sign or code of a currency, the most frequent first; codes are capitals.
 
     >>> import polars as pl
-    >>> currency(pl.Series(["$5", "$ 1.50", "7"])), currency(pl.Series(["5 eur", "6 EUR"])), currency(pl.Series(["%"]))
-    ('$', 'EUR', '')
+    >>> currencies(pl.Series(["$5", "$ 1.50", "7 €", "8"])), currencies(pl.Series(["5 eur", "6 EUR"]))
+    ({'$': 0.5, '€': 0.25}, {'EUR': 1.0})
     """
     signs = text.str.extract(rf"(?i)([$€£¥₹]|\b(?:{_CODE})\b)").str.to_uppercase().drop_nulls()
-    found = signs.value_counts(sort=True, name="rows").head(1).rows()
-    return str(found[0][0]) if found and 2 * found[0][1] > len(text) else ""
+    found = sorted(signs.value_counts(name="rows").rows(), key=lambda one: (-one[1], one[0]))
+    return {sign: rows / len(text) for sign, rows in found}
 
 
 def mixed_commas(text: pl.Series) -> bool:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from .._shown import few, quoted
 from .._version import __version__
-from ..sources.kinds import EITHER, HOURS, THOUSANDS
+from ..sources.kinds import EITHER, HOURS, NUMBERS, THOUSANDS
 from ..sources.schemas import with_words, zone_of
 from .designing import RowPlan
 from .joint import Joint
@@ -58,7 +58,8 @@ def notes(reading: Reading, joint: Joint | None, level: float, plan: RowPlan | N
 
 def _read_as(reading: Reading, what: str, how: str, otherwise: str) -> tuple[str, ...]:
     """Which columns hold text that may be read in two ways, and what to do if it is the other one."""
-    texts = [part for column in reading.schema.common for part in (column.left, column.right) if how in part.reason]
+    columns = [column for column in reading.schema.common if (column.kind in NUMBERS) == (how != EITHER)]
+    texts = [part for column in columns for part in (column.left, column.right) if how in part.reason]
     names = few(list(dict.fromkeys(quoted(part.name, 40) for part in texts)))
     return (f"Text in {names} spells {what} {how}. {otherwise}",) if names else ()
 

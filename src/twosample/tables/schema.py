@@ -24,7 +24,7 @@ from ..sources.values import column_of, numbers, records, spelled, strings
 from ..summaries.facts import Family
 from .identifiers import how_written
 from .parts import Finding
-from .traits import another_currency, trait_of
+from .traits import FEW, MOST, another_currency, trait_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +36,6 @@ _SORTS: dict[Family, str] = {
     "integer": "numbers", "number": "numbers", "boolean": "numbers", "date": "dates", "time": "times",
     "duration": "durations", "text": "text", "category": "text", "other": "other",
 }  # fmt: skip
-_MOST = 0.5  # share of the values by which a kind has changed, and not by strays
-_FEW = 20  # values from which on such a share means something
 _NAMED = 3  # columns of a headline
 _ALIKE = 0.8  # likeness of names that may be one
 _COMPARED = 200  # names on either side up to which spellings are compared
@@ -177,9 +175,9 @@ def _identifiers(reading: Reading, a: ColumnKind, b: ColumnKind) -> tuple[str, s
     if "as you said" not in (a.reason, b.reason) and _sort(reading.a, a.name) != _sort(reading.b, a.name):
         return _change(a, b), ""
     one, two = (column_of(side.sample, a.name).drop_nulls() for side in (reading.a, reading.b))
-    if _sort(reading.a, a.name) != "text" or min(len(one), len(two)) < _FEW:
+    if _sort(reading.a, a.name) != "text" or min(len(one), len(two)) < FEW:
         return "", ""  # numbers go on from table to table
-    return how_written(strings(one), strings(two), reading.called, _MOST)
+    return how_written(strings(one), strings(two), reading.called, MOST)
 
 
 def _respelled(reading: Reading, name: str) -> Finding:
@@ -229,9 +227,9 @@ def _has_changed(reading: Reading, a: ColumnKind, b: ColumnKind) -> bool:
     if one == "other":
         return a.storage != b.storage
     trait = trait_of(a, b)
-    if trait is None or min(map(len, samples)) < _FEW:
+    if trait is None or min(map(len, samples)) < FEW:
         return False
-    return abs(trait(samples[0]) - trait(samples[1])) >= _MOST
+    return abs(trait(samples[0]) - trait(samples[1])) >= MOST
 
 
 def _sort(side: Survey, name: str) -> str | None:

@@ -10,13 +10,15 @@ import numpy as np
 from ..sources import ColumnKind
 from ..sources.kinds import TIMES
 from ..sources.values import column_of, present, spelled, strings
-from ..sources.written import currency, moments_in_time
+from ..sources.written import currencies, moments_in_time
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .reading import Reading
 
+MOST = 0.5  # share of the values by which a kind has changed, and not by strays
+FEW = 20  # values from which on such a share means something
 _SAME_CURRENCY = (
     {"$", "USD"},
     {"€", "EUR"},
@@ -53,7 +55,7 @@ def _times(values: pl.Series) -> float:
 
 
 def _dates(values: pl.Series) -> float:
-    return moments_in_time(strings(values)).count() / len(values)
+    return moments_in_time(strings(values).str.strip_chars()).count() / len(values)
 
 
 def _fractions(values: pl.Series) -> float:
@@ -70,7 +72,10 @@ def another_currency(reading: Reading, a: ColumnKind, b: ColumnKind) -> str:
     """What changed in amounts of money that are text, in words; empty if that is not their currency."""
     if not a.from_text or not b.from_text or not {a.base, b.base} <= {"numeric", "integer"}:
         return ""
-    one, two = (currency(strings(column_of(side.sample, a.name).drop_nulls())) for side in (reading.a, reading.b))
-    if not one or not two or one == two or {one, two} in _SAME_CURRENCY:
+    texts = [strings(column_of(side.sample, a.name).drop_nulls()) for side in (reading.a, reading.b)]
+    shares = [currencies(text) for text in texts]
+    if not all(shares) or min(map(len, texts)) < FEW:
         return ""
-    return f"was amounts in {one}, is amounts in {two}"
+    one, two = (next(iter(part)) for part in shares)
+    least = min(shares[0][one] - shares[1].get(one, 0.0), shares[1][two] - shares[0].get(two, 0.0))
+    return "" if least < MOST or {one, two} in _SAME_CURRENCY else f"was amounts in {one}, is amounts in {two}"
