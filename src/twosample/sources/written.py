@@ -14,9 +14,10 @@ _FORMS = (
 )  # fmt: skip
 _DATE = r"^\d{4}-\d{2}-\d{2}"
 _BEGUN = r"^\d{1,4}[./]\d{1,2}[./]\d"  # other dates
-_POINTS = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})\b"  # 15.03.2024: the day comes first wherever dates have points
+_YEAR = r"(1[6-9]\d\d|2[01]\d\d|9999|0001)"  # 8.1.1080 is the number of a section; the last two stand for "never"
+_POINTS = rf"^(\d{{1,2}})\.(\d{{1,2}})\.{_YEAR}\b"  # 15.03.2024: the day comes first wherever dates have points
 _EITHER_FIRST, _MOSTLY = r"^\d{1,2}[/-]\d{1,2}[/-](?:\d{4}|\d{2})(?:\b|T)", 0.95  # 03/04/2024
-_YEAR_FIRST = r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})\b"  # 2024/03/15
+_YEAR_FIRST = rf"^{_YEAR}[/.](\d{{1,2}})[/.](\d{{1,2}})\b"  # 2024/03/15
 _ZONED = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z")  # with the distance from UTC
 _CODE = "usd|eur|gbp|jpy|chf|cad|aud|inr|cny|sek|nok|dkk"
 _MARKED = (
@@ -153,11 +154,13 @@ def unclear_dates(text: pl.Series) -> bool:
 def moments_in_time(text: pl.Series) -> pl.Series:
     """Dates and times that are stored as text, in seconds since 1970; null where there is none.
 
-    ISO dates, and others that can be read in one way only.
+    ISO dates, and others that can be read in one way only, of the years 1600 to 2199 (and 9999 and 0001).
 
     >>> import polars as pl
     >>> moments_in_time(pl.Series(["1970-01-02", "02.01.1970 00:00:30", "1970/1/2 12:00 PM", "1/2/1970"])).to_list()
     [86400.0, 86430.0, 129600.0, None]
+    >>> moments_in_time(pl.Series(["8.1.1080", "1224/1/5"])).null_count()
+    2
     """
     import polars as pl
 
